@@ -1,0 +1,315 @@
+"""What is told to the user. One function per event; nothing else depends on them."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from .clusters import Cluster
+from .hosts import Host
+from .infra_envs import InfraEnv
+from .record import Record
+from .states.hosts import HostState
+
+
+class Severity(StrEnum):
+    """How much an event matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
+class Event(Record):
+    """A sentence for the user, about a cluster, a host or an infra-env."""
+
+    name: str
+    severity: Severity
+    message: str
+    cluster_id: str | None = None
+    host_id: str | None = None
+    infra_env_id: str | None = None
+    category: str = "user"
+    at: datetime | None = None
+
+
+def _of_cluster(name: str, cluster: Cluster, message: str, severity: Severity = Severity.INFO) -> Event:
+    return Event(name=name, severity=severity, message=message, cluster_id=cluster.id)
+
+
+def _of_host(name: str, host: Host, message: str, severity: Severity = Severity.INFO) -> Event:
+    return Event(
+        name=name,
+        severity=severity,
+        message=f"Host {host.name}: {message}",
+        cluster_id=host.cluster_id,
+        host_id=host.id,
+        infra_env_id=host.infra_env_id,
+    )
+
+
+def _of_infra_env(name: str, infra_env: InfraEnv, message: str, severity: Severity = Severity.INFO) -> Event:
+    return Event(
+        name=name,
+        severity=severity,
+        message=message,
+        cluster_id=infra_env.cluster_id,
+        infra_env_id=infra_env.id,
+    )
+
+
+# Clusters
+
+
+def cluster_registration_succeeded(cluster: Cluster) -> Event:
+    """A cluster was described for the first time."""
+    return _of_cluster("cluster_registration_succeeded", cluster, f"Cluster {cluster.name} was registered")
+
+
+def cluster_deregistered(cluster: Cluster) -> Event:
+    """A cluster was given up."""
+    return _of_cluster("cluster_deregistered", cluster, f"Cluster {cluster.name} was deleted")
+
+
+def cluster_status_updated(cluster: Cluster) -> Event:
+    """A cluster came to another state."""
+    return _of_cluster(
+        "cluster_status_updated", cluster, f"Cluster {cluster.name} is now {cluster.status}: {cluster.status_info}"
+    )
+
+
+def cluster_validation_failed(cluster: Cluster, validation: str, message: str) -> Event:
+    """Something about the cluster is not, or no longer, as it should be."""
+    return _of_cluster(
+        "cluster_validation_failed", cluster, f"Check {validation} fails: {message}", Severity.WARNING
+    )
+
+
+def cluster_validation_fixed(cluster: Cluster, validation: str, message: str) -> Event:
+    """Something about the cluster is as it should be again."""
+    return _of_cluster("cluster_validation_fixed", cluster, f"Check {validation} passes now: {message}")
+
+
+def cluster_prepare_installation_started(cluster: Cluster) -> Event:
+    """The files of the installation are there."""
+    return _of_cluster(
+        "cluster_prepare_installation_started", cluster, "The files for the installation have been generated"
+    )
+
+
+def prepare_installation_failed(cluster: Cluster, reason: str) -> Event:
+    """The files of the installation could not be generated."""
+    return _of_cluster(
+        "prepare_installation_failed",
+        cluster,
+        f"The files for the installation could not be generated: {reason}",
+        Severity.WARNING,
+    )
+
+
+def installation_preparing_timed_out(cluster: Cluster) -> Event:
+    """Preparing took too long."""
+    return _of_cluster(
+        "installation_preparing_timed_out", cluster, "Preparing the installation took too long", Severity.WARNING
+    )
+
+
+def cluster_installation_completed(cluster: Cluster) -> Event:
+    """The cluster is there."""
+    return _of_cluster("cluster_installation_completed", cluster, f"Cluster {cluster.name} is installed")
+
+
+def cluster_installation_failed(cluster: Cluster) -> Event:
+    """The cluster will not come up."""
+    return _of_cluster(
+        "cluster_installation_failed",
+        cluster,
+        f"The installation of cluster {cluster.name} has failed: {cluster.status_info}",
+        Severity.CRITICAL,
+    )
+
+
+def cluster_installation_canceled(cluster: Cluster) -> Event:
+    """The user stopped the installation."""
+    return _of_cluster("cluster_installation_canceled", cluster, "The installation was cancelled")
+
+
+def cancel_installation_failed(cluster: Cluster, reason: str) -> Event:
+    """The installation could not be stopped."""
+    return _of_cluster(
+        "cancel_installation_failed", cluster, f"The installation could not be cancelled: {reason}", Severity.ERROR
+    )
+
+
+def cluster_installation_reset(cluster: Cluster) -> Event:
+    """The user starts over."""
+    return _of_cluster("cluster_installation_reset", cluster, "The installation was reset")
+
+
+def reset_installation_failed(cluster: Cluster, reason: str) -> Event:
+    """Starting over was not possible."""
+    return _of_cluster(
+        "reset_installation_failed", cluster, f"The installation could not be reset: {reason}", Severity.ERROR
+    )
+
+
+def cluster_operator_status(cluster: Cluster, name: str, status: str, info: str) -> Event:
+    """An operator told how it is doing."""
+    return _of_cluster("cluster_operator_status", cluster, f"Operator {name} is {status or 'unknown'}: {info}")
+
+
+def cluster_operator_report(cluster: Cluster, names: tuple[str, ...]) -> Event:
+    """Operators that kept the cluster from coming up."""
+    return _of_cluster("cluster_operator_report", cluster, f"Operators that failed: {', '.join(names)}")
+
+
+def cluster_finalizing_stage_updated(cluster: Cluster) -> Event:
+    """The new cluster came to the next stage."""
+    return _of_cluster(
+        "cluster_finalizing_stage_updated", cluster, f"The cluster is at stage: {cluster.progress.finalizing_stage}"
+    )
+
+
+def finalizing_stage_timed_out(cluster: Cluster, minutes: int) -> Event:
+    """A stage of the new cluster takes longer than it should."""
+    return _of_cluster(
+        "finalizing_stage_timed_out",
+        cluster,
+        f"Stage {cluster.progress.finalizing_stage} has been going on for more than {minutes} minutes",
+        Severity.WARNING,
+    )
+
+
+def cluster_logs_uploaded(cluster: Cluster) -> Event:
+    """The controller's logs have come."""
+    return _of_cluster("cluster_logs_uploaded", cluster, "The logs of the controller have been uploaded")
+
+
+def proxy_settings_changed(cluster: Cluster) -> Event:
+    """The way to the outside was changed."""
+    return _of_cluster("proxy_settings_changed", cluster, "The proxy settings were changed")
+
+
+# Infra-envs
+
+
+def infra_env_registered(infra_env: InfraEnv) -> Event:
+    """A discovery image was described for the first time."""
+    return _of_infra_env("infra_env_registered", infra_env, f"Infra-env {infra_env.name} was registered")
+
+
+def infra_env_deregistered(infra_env: InfraEnv) -> Event:
+    """A discovery image was given up."""
+    return _of_infra_env("infra_env_deregistered", infra_env, f"Infra-env {infra_env.name} was deleted")
+
+
+def image_info_updated(infra_env: InfraEnv) -> Event:
+    """The discovery image has a new address or content."""
+    return _of_infra_env("image_info_updated", infra_env, f"The discovery image of {infra_env.name} has changed")
+
+
+# Hosts
+
+STATUS_SEVERITIES = {
+    HostState.ERROR: Severity.ERROR,
+    HostState.DISCONNECTED: Severity.WARNING,
+    HostState.INSUFFICIENT: Severity.WARNING,
+    HostState.PENDING_USER_ACTION: Severity.WARNING,
+}
+
+
+def host_registration_succeeded(host: Host) -> Event:
+    """A machine reported in for the first time."""
+    return _of_host("host_registration_succeeded", host, "registered")
+
+
+def host_deregistered(host: Host) -> Event:
+    """A host was given up."""
+    return _of_host("host_deregistered", host, "deleted")
+
+
+def host_status_updated(host: Host, was: HostState) -> Event:
+    """A host came to another state."""
+    return _of_host(
+        "host_status_updated",
+        host,
+        f"was {was}, is now {host.status}: {host.status_info}",
+        STATUS_SEVERITIES.get(host.status, Severity.INFO),
+    )
+
+
+def host_validation_failed(host: Host, validation: str, message: str) -> Event:
+    """Something about the host is not, or no longer, as it should be."""
+    return _of_host("host_validation_failed", host, f"check {validation} fails: {message}", Severity.WARNING)
+
+
+def host_validation_fixed(host: Host, validation: str, message: str) -> Event:
+    """Something about the host is as it should be again."""
+    return _of_host("host_validation_fixed", host, f"check {validation} passes now: {message}")
+
+
+def host_role_updated(host: Host) -> Event:
+    """The service thinks of another role for the host."""
+    return _of_host("host_role_updated", host, f"suggested role is {host.suggested_role}")
+
+
+def host_bootstrap_set(host: Host) -> Event:
+    """The host that carries the first, temporary control plane was chosen."""
+    return _of_host("host_bootstrap_set", host, "chosen to carry the temporary control plane")
+
+
+def host_install_progress_updated(host: Host) -> Event:
+    """The host's installation went on."""
+    info = f" ({host.progress.progress_info})" if host.progress.progress_info else ""
+    return _of_host("host_install_progress_updated", host, f"reached stage {host.progress.current_stage}{info}")
+
+
+def image_status_updated(host: Host, image: str, result: str) -> Event:
+    """A container image could or could not be had."""
+    return _of_host("image_status_updated", host, f"image {image}: {result}")
+
+
+def disk_speed_slower_than_supported(host: Host, disk: str, milliseconds: int) -> Event:
+    """The installation disk is slower than it should be."""
+    return _of_host(
+        "disk_speed_slower_than_supported",
+        host,
+        f"disk {disk} takes {milliseconds} ms to write safely, which is slower than supported",
+        Severity.WARNING,
+    )
+
+
+def host_media_disconnected(host: Host) -> Event:
+    """The host can no longer read what it was started from."""
+    return _of_host("host_media_disconnected", host, "the boot media cannot be read any more", Severity.ERROR)
+
+
+def host_installation_cancelled(host: Host) -> Event:
+    """The host's installation was stopped."""
+    return _of_host("host_installation_cancelled", host, "installation cancelled")
+
+
+def host_installation_reset(host: Host) -> Event:
+    """The host is to start over."""
+    return _of_host("host_installation_reset", host, "installation reset")
+
+
+def user_required_complete_installation_reset(host: Host) -> Event:
+    """Only the user can start the discovery image on the host."""
+    return _of_host(
+        "user_required_complete_installation_reset", host, "start the discovery image on the host to go on"
+    )
+
+
+def host_logs_uploaded(host: Host) -> Event:
+    """The host's logs have come."""
+    return _of_host("host_logs_uploaded", host, "logs uploaded")
+
+
+def quick_disk_format_performed(host: Host, disk: str) -> Event:
+    """A disk that could be booted from will be wiped."""
+    return _of_host("quick_disk_format_performed", host, f"disk {disk} will be wiped so that it cannot be booted")
+
+
+def quick_disk_format_skipped(host: Host, disk: str) -> Event:
+    """A disk is left as it is because the user said so."""
+    return _of_host("quick_disk_format_skipped", host, f"disk {disk} is left as it is, as asked")

@@ -1,0 +1,142 @@
+"""A host: a machine that booted the discovery image, and all that is known and wanted of it."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from .connectivity import ConnectivityReport
+from .inventory import Inventory
+from .networks import FreeAddresses, NtpSource, Resolution
+from .progress import (
+    BOOTSTRAP_STAGES,
+    MASTER_STAGES,
+    SINGLE_NODE_STAGES,
+    WORKER_STAGES,
+    HostProgress,
+    Stage,
+)
+from .record import Record
+from .roles import Role
+from .states.hosts import HostState
+from .verdicts import Finding
+
+__all__ = ["Host", "HostKind", "HostState"]
+
+
+class HostKind(StrEnum):
+    """Whether a host belongs to a new cluster or joins one that runs."""
+
+    HOST = "Host"
+    DAY2 = "AddToExistingClusterHost"
+
+
+class DiskSpeed(Record):
+    """How fast an installation disk proved to be."""
+
+    tested: bool = False
+    exit_code: int = 0
+    speed_ms: int = 0
+
+
+class ImageStatus(Record):
+    """How a container image came down."""
+
+    name: str = ""
+    size_bytes: float = 0.0
+    time: float = 0.0
+    download_rate: float = 0.0
+    result: str = ""
+
+
+class VipCheck(Record):
+    """What one host found on a virtual address."""
+
+    vip: str
+    vip_type: str = ""
+    verification: str = ""
+
+
+class Host(Record):
+    """A machine, identified by itself, seen through its agent."""
+
+    id: str
+    infra_env_id: str
+    cluster_id: str | None = None
+    kind: HostKind = HostKind.HOST
+    user_name: str = "admin"
+    created_at: datetime
+    updated_at: datetime
+    registered_at: datetime
+    deleted_at: datetime | None = None
+
+    status: HostState
+    status_info: str = ""
+    status_updated_at: datetime
+    verdicts: dict[str, Finding] = {}
+
+    # What the user wants.
+    role: Role = Role.AUTO
+    requested_hostname: str = ""
+    installation_disk_id: str = ""
+    skip_formatting_disks: tuple[str, ...] = ()
+    machine_config_pool_name: str = ""
+    ignition_endpoint_token: str = ""
+    ignition_endpoint_http_headers: dict[str, str] = {}
+    ignition_config_overrides: str = ""
+    installer_args: tuple[str, ...] = ()
+    node_labels: dict[str, str] = {}
+
+    # What follows from all that is known.
+    suggested_role: Role | None = None
+    bootstrap: bool = False
+    installation_disk_path: str = ""
+    disks_to_be_formatted: tuple[str, ...] = ()
+    installer_version: str = ""
+
+    # What the host has told.
+    discovery_agent_version: str = ""
+    clock_skew: int | None = None
+    media_connected: bool = True
+    heard_at: dict[str, datetime] = {}
+    """When each step last told something new."""
+    inventory: Inventory | None = None
+    connectivity: ConnectivityReport | None = None
+    free_addresses: tuple[FreeAddresses, ...] | None = None
+    ntp_sources: tuple[NtpSource, ...] | None = None
+    resolutions: tuple[Resolution, ...] | None = None
+    images: dict[str, ImageStatus] = {}
+    disk_speeds: dict[str, DiskSpeed] = {}
+    progress: HostProgress = HostProgress()
+
+    # Logs.
+    logs_info: str = ""
+    logs_started_at: datetime | None = None
+    logs_collected_at: datetime | None = None
+
+    @property
+    def effective_role(self) -> Role:
+        """The asked role, or the suggested one where nothing was asked."""
+        if self.role is Role.AUTO and self.suggested_role is not None:
+            return self.suggested_role
+        return self.role
+
+    @property
+    def hostname(self) -> str:
+        """The name the host goes by: asked, else its own."""
+        return self.requested_hostname or (self.inventory.hostname if self.inventory else "")
+
+    @property
+    def name(self) -> str:
+        """What to call the host in a sentence: its hostname, or its id while it has none."""
+        return self.hostname or self.id
+
+    def stages(self, *, single_node: bool) -> tuple[Stage, ...]:
+        """The stages this host goes through, in order."""
+        if self.bootstrap or self.role is Role.BOOTSTRAP:
+            return SINGLE_NODE_STAGES if single_node else BOOTSTRAP_STAGES
+        return _STAGES_BY_ROLE.get(self.role, ())
+
+
+_STAGES_BY_ROLE = {Role.MASTER: MASTER_STAGES, Role.ARBITER: MASTER_STAGES, Role.WORKER: WORKER_STAGES}
+
+SECRETS = frozenset({"ignition_endpoint_token", "ignition_endpoint_http_headers"})
+"""Fields whose value history must not show."""

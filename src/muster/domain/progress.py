@@ -1,0 +1,99 @@
+"""How far an installation has come: stages of hosts and clusters, and the percentages they make."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from .record import Record
+
+
+class Stage(StrEnum):
+    """A stage of one host's installation."""
+
+    STARTING = "Starting installation"
+    CONTROL_PLANE = "Waiting for control plane"
+    BOOTKUBE = "Waiting for bootkube"
+    CONTROLLER = "Waiting for controller"
+    INSTALLING = "Installing"
+    WRITING = "Writing image to disk"
+    COPYING = "Copying registry data to disk"
+    REBOOTING = "Rebooting"
+    IGNITION = "Waiting for ignition"
+    CONFIGURING = "Configuring"
+    JOINED = "Joined"
+    DONE = "Done"
+    FAILED = "Failed"
+
+
+BOOTSTRAP_STAGES = (
+    Stage.STARTING, Stage.INSTALLING, Stage.WRITING, Stage.COPYING, Stage.CONTROL_PLANE, Stage.BOOTKUBE,
+    Stage.CONTROLLER, Stage.REBOOTING, Stage.CONFIGURING, Stage.JOINED, Stage.DONE,
+)  # fmt: skip
+SINGLE_NODE_STAGES = (
+    Stage.STARTING, Stage.INSTALLING, Stage.BOOTKUBE, Stage.WRITING, Stage.COPYING, Stage.REBOOTING,
+    Stage.JOINED, Stage.DONE,
+)  # fmt: skip
+MASTER_STAGES = (
+    Stage.STARTING, Stage.INSTALLING, Stage.WRITING, Stage.COPYING, Stage.REBOOTING, Stage.CONFIGURING,
+    Stage.JOINED, Stage.DONE,
+)  # fmt: skip
+WORKER_STAGES = (
+    Stage.STARTING, Stage.INSTALLING, Stage.WRITING, Stage.CONTROL_PLANE, Stage.REBOOTING, Stage.IGNITION,
+    Stage.CONFIGURING, Stage.JOINED, Stage.DONE,
+)  # fmt: skip
+
+AFTER_REBOOT = frozenset({Stage.REBOOTING, Stage.IGNITION, Stage.CONFIGURING, Stage.JOINED, Stage.DONE})
+"""Stages in which no agent runs on the host any more: silence means nothing."""
+
+STAGE_LIMITS = {
+    Stage.STARTING: timedelta(minutes=30),
+    Stage.WRITING: timedelta(minutes=30),
+    Stage.REBOOTING: timedelta(minutes=40),
+    Stage.COPYING: timedelta(minutes=90),
+    Stage.IGNITION: timedelta(hours=24),
+}
+"""How long a stage may go without news; what is not listed gets `OTHER_STAGE_LIMIT`."""
+
+OTHER_STAGE_LIMIT = timedelta(minutes=60)
+SINGLE_NODE_REBOOT_LIMIT = timedelta(minutes=80)
+
+
+class HostProgress(Record):
+    """Where one host's installation is."""
+
+    current_stage: Stage | None = None
+    progress_info: str = ""
+    installation_percentage: int = 0
+    stage_started_at: datetime | None = None
+    stage_updated_at: datetime | None = None
+    stage_timed_out: bool = False
+
+
+class FinalizingStage(StrEnum):
+    """A stage of what the new cluster does once its nodes are there."""
+
+    OPERATORS = "Waiting for cluster operators"
+    ROUTER_CA = "Adding router ca"
+    OLM_INIT = "Waiting for olm operators csv initialization"
+    OLM_MANIFESTS = "Applying olm manifests"
+    OLM_CSV = "Waiting for olm operators csv"
+    OLM_JOBS = "Waiting for OLM operator setup jobs"
+    DONE = "Done"
+
+
+class ClusterProgress(Record):
+    """Where the cluster's installation is."""
+
+    total_percentage: int = 0
+    preparing_for_installation_stage_percentage: int = 0
+    installing_stage_percentage: int = 0
+    finalizing_stage_percentage: int = 0
+    finalizing_stage: FinalizingStage | None = None
+    finalizing_stage_started_at: datetime | None = None
+    finalizing_stage_timed_out: bool = False
+
+    @property
+    def total(self) -> int:
+        """The weighted sum: a tenth for preparing, seven for installing, one and a half for finalizing."""
+        return int(0.7 * self.installing_stage_percentage) + int(
+            0.1 * self.preparing_for_installation_stage_percentage + 0.15 * self.finalizing_stage_percentage
+        )

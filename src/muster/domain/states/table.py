@@ -1,0 +1,107 @@
+"""The table engine: conditions, rows, and the search for the first row that matches.
+
+A condition knows when it may next change by itself; that is where deadlines come from,
+so a new row that waits for a time needs no other code.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Generic, Self, TypeVar
+
+from ..record import Record
+from ..triggers import Trigger
+
+S = TypeVar("S")
+"""The situation a row is judged in: a host or a cluster in its view."""
+
+Test = Callable[[S], bool]
+Due = Callable[[S], datetime | None]
+
+
+class State(StrEnum):
+    """A state with its meaning; the value is what clients see."""
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str) -> Self:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+
+class Condition(Generic[S]):
+    """A named boolean. Joined with `&`, `|` and `~`; its name joins with it."""
+
+    __slots__ = ("due", "name", "test")
+
+    def __init__(self, name: str, test: Test[S], due: tuple[Due[S], ...] = ()) -> None:
+        self.name = name
+        self.test = test
+        self.due = due
+
+    def __and__(self, other: "Condition[S]") -> "Condition[S]":
+        mine, theirs = self.test, other.test
+        return Condition(f"{self.name} and {other.name}", lambda s: mine(s) and theirs(s), self.due + other.due)
+
+    def __or__(self, other: "Condition[S]") -> "Condition[S]":
+        mine, theirs = self.test, other.test
+        return Condition(f"({self.name} or {other.name})", lambda s: mine(s) or theirs(s), self.due + other.due)
+
+    def __invert__(self) -> "Condition[S]":
+        mine = self.test
+        return Condition(f"not {self.name}", lambda s: not mine(s), self.due)
+
+
+def condition(test: Test[S]) -> Condition[S]:
+    """A condition called as its function is."""
+    return Condition(test.__name__.replace("_", " "), test)
+
+
+def always(_: Any) -> bool:
+    """No condition at all."""
+    return True
+
+
+class Transition(Record, Generic[S]):
+    """A row: in these states, when this is so, go there, because.
+
+    `target` None keeps the state. `because` None keeps the words already there; its braces are
+    filled from the situation. `does` changes the record along with the move.
+    """
+
+    on: type[Trigger]
+    source: frozenset[Any]
+    target: Any = None
+    when: Condition[Any] = Condition("always", always)
+    does: Callable[..., Any] | None = None
+    because: str | None = None
+
+
+class Table(Generic[S]):
+    """The rows of one machine, found by trigger and state, in the order they were written."""
+
+    def __init__(self, rows: Iterable[Transition[S]]) -> None:
+        self.rows = tuple(rows)
+        self._by_key: dict[tuple[type[Trigger], Any], list[Transition[S]]] = {}
+        for row in self.rows:
+            for state in row.source:
+                self._by_key.setdefault((row.on, state), []).append(row)
+
+    def matching(self, on: type[Trigger], state: Any, situation: S) -> Transition[S] | None:
+        """The first row that applies, or none."""
+        for row in self._by_key.get((on, state), ()):
+            if row.when.test(situation):
+                return row
+        return None
+
+    def next_due(self, on: type[Trigger], state: Any, situation: S, now: datetime) -> datetime | None:
+        """The next moment at which a row of this state may start to match by time alone."""
+        dues = (
+            moment
+            for row in self._by_key.get((on, state), ())
+            for due in row.when.due
+            if (moment := due(situation)) is not None and moment > now
+        )
+        return min(dues, default=None)

@@ -1,0 +1,126 @@
+"""The machinery of validations: what one is, how all of them make an assessment.
+
+A validation is a function that judges only what it is given. The decorator makes a record of it
+and registers nothing; `validations/__init__.py` collects the records of its listed modules.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
+
+from ..progress import Stage
+from ..record import Record
+from ..verdicts import Finding, Gate, Status, Verdict, pending
+
+V = TypeVar("V")
+"""What is judged: a host or a cluster in its view."""
+
+
+class Need(Record, Generic[V]):
+    """A fact a validation cannot do without; while it is None the verdict is pending."""
+
+    name: str
+    get: Callable[[V], Any]
+    waiting: str
+
+
+class Validation(Record, Generic[V]):
+    """One check, with what it needs and what it holds back."""
+
+    id: str
+    category: str
+    gates: frozenset[Gate]
+    needs: Need[V] | None
+    promise: str
+    judge: Callable[..., Verdict | None]
+    in_pool: bool = True
+    """Whether hosts without a cluster are judged too."""
+    unspoken: frozenset[Stage] = frozenset()
+    """Stages in which the outcome still counts but is not written down."""
+    ignorable: bool = True
+
+    def __call__(self, view: V) -> Verdict | None:
+        """The verdict; None if the check does not apply, which holds nothing back."""
+        if self.needs is None:
+            return self.judge(view)
+        fact = self.needs.get(view)
+        if fact is None:
+            return pending(self.needs.waiting)
+        return self.judge(view, fact)
+
+
+def validation(
+    id: str,  # noqa: A002 - the word clients use
+    *,
+    category: str,
+    gate: Gate | tuple[Gate, ...] = (),
+    needs: Need[Any] | None = None,
+    **traits: Any,
+) -> Callable[[Callable[..., Verdict | None]], Validation[Any]]:
+    """Make a validation of a function; its docstring is the promise it checks."""
+    gates = frozenset({gate} if isinstance(gate, Gate) else gate)
+
+    def make(judge: Callable[..., Verdict | None]) -> Validation[Any]:
+        promise = (judge.__doc__ or "").strip()
+        return Validation(
+            id=id, category=category, gates=gates, needs=needs, promise=promise, judge=judge, **traits
+        )
+
+    return make
+
+
+class Assessment(Record):
+    """All verdicts of a host or cluster, and the gates they close."""
+
+    verdicts: dict[str, Verdict] = {}
+    closed: frozenset[Gate] = frozenset()
+    unspoken: frozenset[str] = frozenset()
+
+    @property
+    def failing(self) -> str:
+        """What fails, in words, for a status line."""
+        return " ; ".join(
+            sorted(verdict.message for verdict in self.verdicts.values() if verdict.status is Status.FAILURE)
+        )
+
+    def findings(self, before: dict[str, Finding]) -> dict[str, Finding]:
+        """What to remember: these verdicts, and the old words where nothing is to be said now."""
+        now: dict[str, Finding] = {}
+        for name, verdict in self.verdicts.items():
+            old = before.get(name)
+            if name in self.unspoken:
+                if old is not None:
+                    now[name] = old
+            elif old is not None and old.message == verdict.message and old.status is verdict.status:
+                now[name] = old
+            else:
+                now[name] = Finding(status=verdict.status, message=verdict.message)
+        return now
+
+
+def assess(
+    view: V,
+    validations: Iterable[Validation[V]],
+    *,
+    disabled: frozenset[str] = frozenset(),
+    ignored: tuple[str, ...] = (),
+    stage: Stage | None = None,
+) -> Assessment:
+    """Every verdict there is to give on a view."""
+    verdicts: dict[str, Verdict] = {}
+    closed: set[Gate] = set()
+    unspoken: set[str] = set()
+    forgive_all = "all" in ignored
+    for check in validations:
+        verdict = DISABLED if check.id in disabled else check(view)
+        if verdict is None:
+            continue
+        verdicts[check.id] = verdict
+        if stage in check.unspoken:
+            unspoken.add(check.id)
+        if verdict.passes or (check.ignorable and (forgive_all or check.id in ignored)):
+            continue
+        closed |= check.gates
+    return Assessment(verdicts=verdicts, closed=frozenset(closed), unspoken=frozenset(unspoken))
+
+
+DISABLED = Verdict(status=Status.DISABLED, message="This check is switched off for the whole service")

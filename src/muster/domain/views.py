@@ -1,0 +1,186 @@
+"""All a decision may see: the records of one scope, the present moment, and the house rules."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cached_property
+
+from .clusters import Cluster
+from .hosts import Host, HostKind
+from .infra_envs import InfraEnv
+from .policy import Policy
+from .progress import AFTER_REBOOT
+from .record import Record
+from .requirements import Figures
+from .roles import Role
+
+
+def cluster_scope(cluster_id: str) -> str:
+    """The scope of a cluster with its hosts."""
+    return f"cluster:{cluster_id}"
+
+
+def host_scope(infra_env_id: str, host_id: str) -> str:
+    """The scope of a host without a cluster."""
+    return f"host:{infra_env_id}/{host_id}"
+
+
+def infra_env_scope(infra_env_id: str) -> str:
+    """The scope of a discovery image."""
+    return f"infra-env:{infra_env_id}"
+
+
+def scope_of(record: Cluster | Host | InfraEnv) -> str:
+    """The scope in which a record changes."""
+    if isinstance(record, Cluster):
+        return cluster_scope(record.id)
+    if isinstance(record, InfraEnv):
+        return infra_env_scope(record.id)
+    return cluster_scope(record.cluster_id) if record.cluster_id else host_scope(record.infra_env_id, record.id)
+
+
+class View(Record):
+    """One scope at one moment.
+
+    A cluster's view holds the cluster, its hosts, and, to read only, the infra-envs they come from.
+    The view of a host without a cluster holds that host and its infra-env; an infra-env's own view
+    holds nothing else. `presence` says when each host last asked for instructions.
+    """
+
+    scope: str
+    version: int = 0
+    now: datetime
+    policy: Policy
+    cluster: Cluster | None = None
+    hosts: dict[str, Host] = {}
+    infra_envs: dict[str, InfraEnv] = {}
+    tenants: int = 0
+    presence: dict[str, datetime] = {}
+
+    @property
+    def living(self) -> tuple[Host, ...]:
+        """The hosts that have not been given up."""
+        return tuple(host for host in self.hosts.values() if host.deleted_at is None)
+
+    def seen_at(self, host: Host) -> datetime:
+        """When the host last asked for instructions."""
+        return self.presence.get(host.id, host.registered_at)
+
+    def with_host(self, host: Host) -> "View":
+        """This view with a host added or changed; itself when nothing differs."""
+        if self.hosts.get(host.id) is host:
+            return self
+        return self.but(hosts={**self.hosts, host.id: host})
+
+    def with_cluster(self, cluster: Cluster) -> "View":
+        """This view with its cluster changed; itself when nothing differs."""
+        return self if cluster is self.cluster else self.but(cluster=cluster)
+
+
+class Peers(Record):
+    """What has to be known of all hosts of a cluster to judge one of them."""
+
+    count: int = 0
+    hostnames: dict[str, int] = {}
+    """How many hosts go by each name."""
+    roles: dict[str, Role] = {}
+    """The effective role of each host."""
+
+    def counted(self, role: Role) -> int:
+        """How many hosts have a role."""
+        return sum(1 for each in self.roles.values() if each is role)
+
+
+def peers_of(hosts: Iterable[Host]) -> Peers:
+    """The peers that these hosts are to each other."""
+    names: dict[str, int] = {}
+    roles: dict[str, Role] = {}
+    for host in hosts:
+        roles[host.id] = host.effective_role
+        if host.inventory is not None:
+            names[host.hostname] = names.get(host.hostname, 0) + 1
+    return Peers(count=len(roles), hostnames=names, roles=roles)
+
+
+class HostView:
+    """One host as its validations and its state table see it."""
+
+    def __init__(self, view: View, host: Host, peers: Peers) -> None:
+        self.view = view
+        self.host = host
+        self.peers = peers
+        self.cluster = view.cluster
+        self.policy = view.policy
+        self.now = view.now
+
+    @cached_property
+    def infra_env(self) -> InfraEnv | None:
+        """The discovery image the host was started from."""
+        return self.view.infra_envs.get(self.host.infra_env_id)
+
+    @property
+    def unbound(self) -> bool:
+        """The host belongs to no cluster."""
+        return self.cluster is None
+
+    @property
+    def day2(self) -> bool:
+        """The host joins a cluster that runs."""
+        return self.host.kind is HostKind.DAY2
+
+    @property
+    def single_node(self) -> bool:
+        """The host is to be the whole cluster."""
+        return self.cluster is not None and self.cluster.single_node
+
+    @property
+    def role(self) -> Role:
+        """The part the host is judged for."""
+        return self.host.effective_role
+
+    @property
+    def version(self) -> str:
+        """The OpenShift version the host is judged for."""
+        if self.cluster is not None and not self.cluster.day2:
+            return self.cluster.openshift_version
+        return self.infra_env.openshift_version if self.infra_env else ""
+
+    @cached_property
+    def figures(self) -> Figures:
+        """How much machine the host's role needs."""
+        if self.cluster is None:
+            return self.policy.requirements.pool
+        return self.policy.requirements.of(self.role, single_node=self.cluster.single_node)
+
+    @property
+    def after_reboot(self) -> bool:
+        """No agent runs on the host any more, so its silence means nothing."""
+        return self.host.progress.current_stage in AFTER_REBOOT
+
+    @property
+    def silent_at(self) -> datetime:
+        """When the host counts as gone if it does not ask for instructions before."""
+        patience = self.policy.disconnection
+        if self.host.bootstrap:
+            patience += self.policy.bootstrap_grace
+        return self.view.seen_at(self.host) + patience
+
+    @cached_property
+    def connected(self) -> bool:
+        """The host has asked for instructions lately, or need not any more."""
+        return self.after_reboot or self.now <= self.silent_at
+
+
+class ClusterView:
+    """A cluster with its hosts, as its validations and its state table see it."""
+
+    def __init__(self, view: View, cluster: Cluster, peers: Peers) -> None:
+        self.view = view
+        self.cluster = cluster
+        self.peers = peers
+        self.policy = view.policy
+        self.now = view.now
+
+    @cached_property
+    def hosts(self) -> tuple[Host, ...]:
+        """The hosts of the cluster that have not been given up."""
+        return self.view.living

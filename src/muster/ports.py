@@ -1,0 +1,330 @@
+"""What the engine needs of the world, as protocols. `adapters` fulfils them, `adapters/memory.py` too."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from .domain.clusters import Cluster
+from .domain.effects import AnyEffect
+from .domain.events import Event
+from .domain.hosts import Host
+from .domain.infra_envs import InfraEnv
+from .domain.inventory import Inventory
+from .domain.networks import NtpSource, Resolution
+from .domain.record import Record
+from .domain.releases import Catalogue
+
+AnyRecord = Cluster | Host | InfraEnv
+
+
+class Stored(Record):
+    """A scope as it lies in the store."""
+
+    version: int
+    cluster: Cluster | None = None
+    hosts: dict[str, Host] = {}
+    infra_envs: dict[str, InfraEnv] = {}
+    reads: dict[str, int] = {}
+    """The versions of the other scopes looked at; a commit holds only while they stay."""
+    tenants: int = 0
+    presence: dict[str, datetime] = {}
+
+
+class Change(Record):
+    """A record before and after; `old` None if it is new."""
+
+    old: AnyRecord | None
+    new: AnyRecord
+
+
+class Commit(Record):
+    """All that one decision writes, in one transaction or not at all."""
+
+    scope: str
+    version: int
+    """The version that was looked at; the scope has the next one afterwards. 0: the scope is new."""
+    reads: dict[str, int] = {}
+    at: datetime
+    actor: str
+    triggers: tuple[str, ...]
+    request_id: str = ""
+    changes: tuple[Change, ...] = ()
+    events: tuple[Event, ...] = ()
+    effects: tuple[AnyEffect, ...] = ()
+    finished_effect: str = ""
+    deadline: datetime | None = None
+    live: bool = True
+    """False once the scope's own record has been given up."""
+
+
+class Committed(Record):
+    """The news that a scope has a new version; sent to every replica after the commit."""
+
+    scope: str
+    version: int
+    touches: tuple[str, ...] = ()
+    """Other scopes whose views hold what was changed."""
+
+
+class HistoryRow(Record):
+    """One change of one record, as it is kept."""
+
+    cursor: str
+    scope: str
+    version: int
+    at: datetime
+    actor: str
+    triggers: tuple[str, ...]
+    kind: str
+    key: str
+    patch: dict[str, Any]
+
+
+class Lease(Record):
+    """An effect that this worker may work on until the lease runs out."""
+
+    id: str
+    scope: str
+    effect: AnyEffect
+    attempts: int
+
+
+class EventQuery(Record):
+    """Which events are wanted."""
+
+    cluster_id: str | None = None
+    infra_env_id: str | None = None
+    host_ids: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ("user",)
+    severities: tuple[str, ...] = ()
+    message: str = ""
+    cluster_level: bool = False
+    deleted_hosts: bool = False
+    descending: bool = False
+    limit: int = 5000
+    offset: int = 0
+
+
+class EventPage(Record):
+    """The events found and how many there are of each kind."""
+
+    events: tuple[Event, ...]
+    count: int
+    severities: dict[str, int]
+
+
+class Seen(Record):
+    """A host asked for instructions."""
+
+    infra_env_id: str
+    host_id: str
+    at: datetime
+
+
+class Store(Protocol):
+    """Where scopes, events, effects, history and presence are kept."""
+
+    async def migrate(self) -> None:
+        """Bring the schema up to date; safe to call from several replicas at once."""
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+
+    async def ready(self) -> None:
+        """Return if the store answers, raise `Unavailable` if not."""
+
+    async def load(self, scope: str) -> Stored | None:
+        """The scope with all that its decisions may look at; None if there is no such scope."""
+
+    async def scopes(self, kind: str) -> tuple[str, ...]:
+        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first."""
+
+    async def scope_of_host(self, infra_env_id: str, host_id: str) -> str | None:
+        """The scope in which a host is now; None if it was never heard of or has been given up."""
+
+    async def hosts_of(self, infra_env_id: str) -> tuple[tuple[str, str], ...]:
+        """Host id and scope of every live host of an infra-env, oldest first."""
+
+    async def commit(self, commit: Commit) -> None:
+        """Write all of it, or raise `Conflict` and write nothing."""
+
+    async def claim_due(self, now: datetime, lease: timedelta, limit: int) -> tuple[str, ...]:
+        """Take scopes whose deadline has come; no other replica gets them before the lease is over."""
+
+    async def next_deadline(self) -> datetime | None:
+        """The earliest deadline of any scope."""
+
+    async def set_deadline(self, scope: str, version: int, deadline: datetime | None) -> None:
+        """Note the next deadline of a scope that did not change (ignored if it has changed since)."""
+
+    async def note_seen(self, seen: Sequence[Seen]) -> None:
+        """Write down, in one statement, when hosts last asked for instructions."""
+
+    async def add_event(self, event: Event) -> None:
+        """Keep an event that belongs to no decision."""
+
+    async def events(self, query: EventQuery) -> EventPage:
+        """The events asked for."""
+
+    async def history(self, *, after: str = "", scope: str = "", limit: int = 500) -> tuple[HistoryRow, ...]:
+        """Rows after a cursor in the order of commits; never one that an earlier one may still precede."""
+
+    async def history_of(self, kind: str, key: str, until: datetime | None = None) -> tuple[HistoryRow, ...]:
+        """Every change of one record, oldest first."""
+
+    async def last_cursor(self) -> str:
+        """The cursor after the newest row, for those who want only what comes next."""
+
+    async def claim_effects(
+        self, owner: str, now: datetime, lease: timedelta, limit: int
+    ) -> tuple[Lease, ...]:
+        """Take effects that are due and not leased to a living worker."""
+
+    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> None:
+        """Stretch the leases of effects that are still being worked on."""
+
+    async def retry_effect(self, owner: str, effect_id: str, due: datetime, error: str) -> None:
+        """Give an effect back to be tried again later."""
+
+    async def next_effect(self) -> datetime | None:
+        """When the next effect may be claimed."""
+
+
+class Blobs(Protocol):
+    """Where generated files, manifests and logs are kept."""
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Store a file whole, replacing what was there."""
+
+    async def put_stream(self, key: str, chunks: AsyncIterator[bytes]) -> int:
+        """Store a file as it comes; nothing is visible before the end. Returns its size."""
+
+    async def get(self, key: str) -> bytes:
+        """A file's content; `NotFound` if there is none."""
+
+    def stream(self, key: str) -> AsyncIterator[bytes]:
+        """A file's content piece by piece; `NotFound` if there is none."""
+
+    async def exists(self, key: str) -> bool:
+        """Whether there is such a file."""
+
+    async def keys(self, prefix: str) -> tuple[str, ...]:
+        """The files below a prefix, in order."""
+
+    async def delete(self, keys: Sequence[str]) -> None:
+        """Remove files; absent ones are no error."""
+
+
+class Bus(Protocol):
+    """News between the parts of one process and between replicas."""
+
+    async def publish(self, news: Committed) -> None:
+        """Tell every subscriber, here and elsewhere."""
+
+    def subscribe(self, hear: Callable[[Committed | None], None]) -> Callable[[], None]:
+        """Hear all news from now on; None means some may have been missed. Returns the way to stop."""
+
+
+class Files(Record):
+    """What a release makes of a cluster: the files its hosts install from."""
+
+    openshift_cluster_id: str
+    files: dict[str, bytes]
+
+
+class Order(Record):
+    """What a release needs to know to generate the files of a cluster."""
+
+    cluster: Cluster
+    hosts: tuple[Host, ...]
+    infra_envs: tuple[InfraEnv, ...] = ()
+
+
+class Releases(Protocol):
+    """The releases on offer and the way to make files of them."""
+
+    def catalogue(self) -> Catalogue:
+        """Every release and system image there is."""
+
+    async def generate(self, order: Order) -> Files:
+        """The files of one cluster: ignition of every role and host, kubeconfig, password, metadata."""
+
+
+class Clock(Protocol):
+    """The present moment."""
+
+    def now(self) -> datetime:
+        """The time now, in UTC."""
+
+
+NewId = Callable[[], str]
+"""Makes an id that nobody has."""
+
+
+class Echo(Record):
+    """What came back from an address."""
+
+    answered: bool
+    average_rtt_ms: float = 0.0
+    packet_loss_percentage: float = 0.0
+
+
+class Pull(Record):
+    """How fetching a container image went. `size_bytes` is 0 if it was there already."""
+
+    fetched: bool
+    size_bytes: float = 0.0
+    seconds: float = 0.0
+
+
+class Machine(Protocol):
+    """The door to one machine: its facts, its reach, its clock, its disks, its power.
+
+    Everything an agent or installer does to a machine goes through here, one act at a time;
+    what to do and in which order is theirs to know.
+    """
+
+    def identity(self) -> str:
+        """The host id: the same after every boot, different on every machine."""
+
+    def now(self) -> datetime:
+        """The machine's own clock."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait as long as a person at the machine would call so many seconds."""
+
+    async def inventory(self) -> Inventory:
+        """Everything the machine says of itself."""
+
+    async def ping(self, address: str) -> Echo:
+        """Whether an address can be reached by routing, how fast and how surely."""
+
+    async def arp(self, nic: str, address: str) -> tuple[str, ...]:
+        """The MAC addresses that answer for an address on the wire of a NIC, IPv4 and IPv6 alike."""
+
+    async def occupied(self, network: str) -> tuple[str, ...]:
+        """The addresses of a network on which something answers."""
+
+    async def time_sources(self, wanted: Sequence[str]) -> tuple[NtpSource, ...]:
+        """The time sources in use, after the wanted ones have been added."""
+
+    async def resolve(self, name: str) -> Resolution:
+        """What a name means here."""
+
+    async def pull(self, image: str, timeout: float) -> Pull:  # noqa: ASYNC109 - the limit is the machine's, not ours
+        """Fetch a container image."""
+
+    async def sync_duration(self, disk: str, timeout: float) -> int:  # noqa: ASYNC109 - as above
+        """How many milliseconds the disk takes to write safely; raises `Broken` if it cannot be told."""
+
+    async def wipe(self, disk: str) -> None:
+        """Make a disk unbootable."""
+
+    def write_image(self, disk: str, ignition: bytes, args: Sequence[str]) -> AsyncIterator[int]:
+        """Write the system and its first configuration to a disk, telling the percentage; `Broken` if it fails."""
+
+    async def reboot(self) -> None:
+        """Start again, from the disk if all is well. Does not return to an agent that would live on."""
+
+    async def logs(self) -> bytes:
+        """What the machine has to say afterwards, as a gzipped tar."""
