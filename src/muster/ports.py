@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from .domain.clusters import Cluster
 from .domain.effects import AnyEffect
-from .domain.events import Event
+from .domain.events import Event, EventPage, EventQuery
 from .domain.hosts import Host
 from .domain.infra_envs import InfraEnv
 from .domain.inventory import Inventory
@@ -89,30 +89,6 @@ class Lease(Record):
     attempts: int
 
 
-class EventQuery(Record):
-    """Which events are wanted."""
-
-    cluster_id: str | None = None
-    infra_env_id: str | None = None
-    host_ids: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ("user",)
-    severities: tuple[str, ...] = ()
-    message: str = ""
-    cluster_level: bool = False
-    deleted_hosts: bool = False
-    descending: bool = False
-    limit: int = 5000
-    offset: int = 0
-
-
-class EventPage(Record):
-    """The events found and how many there are of each kind."""
-
-    events: tuple[Event, ...]
-    count: int
-    severities: dict[str, int]
-
-
 class Seen(Record):
     """A host asked for instructions."""
 
@@ -175,9 +151,7 @@ class Store(Protocol):
     async def last_cursor(self) -> str:
         """The cursor after the newest row, for those who want only what comes next."""
 
-    async def claim_effects(
-        self, owner: str, now: datetime, lease: timedelta, limit: int
-    ) -> tuple[Lease, ...]:
+    async def claim_effects(self, owner: str, now: datetime, lease: timedelta, limit: int) -> tuple[Lease, ...]:
         """Take effects that are due and not leased to a living worker."""
 
     async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> None:
@@ -248,6 +222,9 @@ class Releases(Protocol):
 
     async def generate(self, order: Order) -> Files:
         """The files of one cluster: ignition of every role and host, kubeconfig, password, metadata."""
+
+    def with_ingress(self, kubeconfig: bytes, ingress_ca: str) -> bytes:
+        """The kubeconfig that also trusts the ingress; `Invalid` if what was given is no certificate."""
 
 
 class Clock(Protocol):

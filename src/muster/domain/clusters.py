@@ -120,6 +120,8 @@ class Cluster(Record):
     ignored_host_validations: tuple[str, ...] = ()
     ignored_cluster_validations: tuple[str, ...] = ()
     install_config_overrides: str = ""
+    custom_manifests: bool = False
+    """Whether the user has added manifests."""
     api_vip_dns_name: str = ""
     imported: bool = False
 

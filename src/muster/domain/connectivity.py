@@ -1,6 +1,20 @@
-"""Who can reach whom: the reports of the hosts and what they mean together."""
+"""Who can reach whom: the reports of the hosts and what they mean together.
 
+Turns the reports of all hosts of a cluster into the largest groups in which everyone reaches everyone, and
+into the addresses that more than one machine answers for. `derive` calls it when a report or an address changes.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, lru_cache
+from sys import intern
+from typing import TYPE_CHECKING, NamedTuple
+
+from .cliques import largest_clique
+from .networks import IPV4, IPV6, family, lies_in, normal, plain
 from .record import Record
+
+if TYPE_CHECKING:  # a host is made of what is here
+    from .hosts import Host
 
 
 class L2(Record):
@@ -40,10 +54,41 @@ class RemoteHost(Record):
     mtu_report: tuple[MtuReport, ...] | None = None
 
 
-class ConnectivityReport(Record):
-    """What one host says of all the others."""
+class ConnectivityReport(Record, dict=True):
+    """What one host says of all the others. What follows from it is worked out once and kept along with it."""
 
     remote_hosts: tuple[RemoteHost, ...] = ()
+
+    @cached_property
+    def on_wire(self) -> frozenset[str]:
+        """The targets that answered on the same wire."""
+        return frozenset(
+            target(remote.host_id, entry.remote_ip_address)
+            for remote in self.remote_hosts
+            for entry in remote.l2_connectivity or ()
+            if entry.successful
+        )
+
+    @cached_property
+    def by_route(self) -> frozenset[str]:
+        """The targets that were reached by routing."""
+        return frozenset(
+            target(remote.host_id, entry.remote_ip_address)
+            for remote in self.remote_hosts
+            for entry in remote.l3_connectivity or ()
+            if entry.successful
+        )
+
+    @cached_property
+    def collisions(self) -> dict[str, frozenset[str]]:
+        """The addresses for which more than one machine answered on one interface, with their MAC addresses."""
+        answers: dict[tuple[str, str], set[str]] = {}
+        for remote in self.remote_hosts:
+            for entry in remote.l2_connectivity or ():
+                if entry.remote_mac:
+                    key = entry.outgoing_nic, entry.remote_ip_address
+                    answers.setdefault(key, set()).add(entry.remote_mac.lower())
+        return {address: frozenset(macs) for (_, address), macs in answers.items() if len(macs) > 1}
 
 
 class MajorityGroups(Record, omit_defaults=False):
@@ -51,3 +96,129 @@ class MajorityGroups(Record, omit_defaults=False):
 
     majority_groups: dict[str, tuple[str, ...]] = {}
     l3_connected_addresses: dict[str, tuple[str, ...]] = {}
+
+
+def target(host_id: str, address: str) -> str:
+    """A host at one of its addresses, as one text: equal ones are the same object, so comparing them is cheap."""
+    return intern(f"{host_id} {plain(address)}")
+
+
+def ip_collisions(hosts: Iterable["Host"]) -> dict[str, tuple[str, ...]]:
+    """Every address that more than one machine answers for, with their MAC addresses, by any host's report."""
+    found: dict[str, frozenset[str]] = {}
+    for host in hosts:
+        if host.connectivity is not None:
+            for address, macs in host.connectivity.collisions.items():
+                found[address] = found.get(address, frozenset()) | macs
+    return {address: tuple(sorted(found[address])) for address in sorted(found)}
+
+
+def found_in(report: ConnectivityReport | None, network: str) -> frozenset[str]:
+    """The hosts that a report says answered on the wire of a network."""
+    targets = report.on_wire if report else _NOBODY
+    return _owners(each for each in targets if lies_in(each.partition(" ")[2], network))
+
+
+class _Standing(NamedTuple):
+    """What counts of one host: who it is, where it is, and whom it reached."""
+
+    id: str
+    addresses: tuple[str, ...]
+    on_wire: frozenset[str]
+    by_route: frozenset[str]
+
+
+_NOBODY: frozenset[str] = frozenset()
+
+
+def majority_groups(hosts: Iterable["Host"], minimum: int = 3) -> MajorityGroups:
+    """The largest full mesh of hosts for each network and address family, and the addresses everyone reaches."""
+    roster = tuple(
+        _Standing(
+            host.id,
+            host.inventory.addresses if host.inventory else (),
+            host.connectivity.on_wire if host.connectivity else _NOBODY,
+            host.connectivity.by_route if host.connectivity else _NOBODY,
+        )
+        for host in sorted(hosts, key=lambda host: host.id)
+    )
+    return _grouped(roster, minimum)
+
+
+@lru_cache(maxsize=64)
+def _grouped(roster: tuple[_Standing, ...], minimum: int) -> MajorityGroups:
+    """As `majority_groups`. Kept, since reports come every minute and mostly say the same."""
+    networks = {normal(address) for host in roster for address in host.addresses}
+    groups = {network: _network_group(roster, network, minimum) for network in networks}
+    groups["IPv4"] = _family_group(roster, IPV4, minimum)
+    groups["IPv6"] = _family_group(roster, IPV6, minimum)
+    return MajorityGroups(
+        majority_groups=dict(sorted(groups.items())),
+        l3_connected_addresses=_reached_by_all(roster),
+    )
+
+
+def _network_group(roster: tuple[_Standing, ...], network: str, minimum: int) -> tuple[str, ...]:
+    """The hosts that find each other on the wire of a network at one address at least; IPv6 may be routed."""
+    routed = family(network) == IPV6
+    targets = _targets(roster, lambda address: lies_in(address, network))
+    wanted = frozenset().union(*targets.values())
+    unseen: dict[str, frozenset[str]] = {}
+    for host in roster:
+        missing = wanted.difference(host.on_wire, host.by_route if routed else ())
+        unseen[host.id] = frozenset(other for other in _owners(missing) if missing.issuperset(targets[other]))
+    return _largest_mesh(list(targets), unseen, minimum)
+
+
+def _family_group(roster: tuple[_Standing, ...], version: int, minimum: int) -> tuple[str, ...]:
+    """The hosts that reach each other by routing at every address of a family."""
+    targets = _targets(roster, lambda address: family(address) == version)
+    wanted = frozenset().union(*targets.values())
+    unseen = {host.id: _owners(wanted - host.by_route) for host in roster}
+    return _largest_mesh(list(targets), unseen, minimum)
+
+
+def _targets(roster: tuple[_Standing, ...], counts: Callable[[str], bool]) -> dict[str, frozenset[str]]:
+    """The targets of every host that has an address that counts."""
+    found = {
+        host.id: frozenset(target(host.id, address) for address in host.addresses if counts(address)) for host in roster
+    }
+    return {host_id: targets for host_id, targets in found.items() if targets}
+
+
+def _owners(targets: Iterable[str]) -> frozenset[str]:
+    """The hosts that targets belong to."""
+    return frozenset(each.partition(" ")[0] for each in targets)
+
+
+def _reached_by_all(roster: tuple[_Standing, ...]) -> dict[str, tuple[str, ...]]:
+    """The addresses of each host that every other host reaches by routing."""
+    if len(roster) < len(("one", "another")):
+        return {}
+    everything = frozenset(target(host.id, address) for host in roster for address in host.addresses)
+    lost: set[str] = set()
+    for host in roster:
+        lost.update(each for each in everything - host.by_route if each.partition(" ")[0] != host.id)
+    found: dict[str, list[str]] = {}
+    for each in sorted(everything - lost):
+        owner, _, address = each.partition(" ")
+        found.setdefault(owner, []).append(address)
+    return {owner: tuple(addresses) for owner, addresses in found.items()}
+
+
+def _largest_mesh(ids: list[str], unseen: Mapping[str, frozenset[str]], minimum: int) -> tuple[str, ...]:
+    """The largest set of hosts of which none is unseen by another; () if it has fewer than `minimum`.
+
+    `ids` are in order; of several largest sets the one that comes first in that order is taken.
+    """
+    seeing = [host_id for host_id in ids if len(unseen[host_id]) < len(ids)]
+    place = {host_id: index for index, host_id in enumerate(seeing)}
+    everyone = (1 << len(seeing)) - 1
+    mutual = [everyone & ~(1 << index) for index in range(len(seeing))]
+    for host_id, index in place.items():
+        for other in unseen[host_id] & place.keys():
+            blind = place[other]
+            mutual[index] &= ~(1 << blind)
+            mutual[blind] &= ~(1 << index)
+    mesh = largest_clique(mutual)
+    return tuple(seeing[index] for index in mesh) if len(mesh) >= minimum else ()

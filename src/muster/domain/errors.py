@@ -31,3 +31,7 @@ class Broken(MusterError):
 
 class Conflict(MusterError):
     """Someone else committed first; look again and decide again."""
+
+
+class Finished(MusterError):
+    """The work was already done, by someone else."""

@@ -32,6 +32,30 @@ class Event(Record):
     at: datetime | None = None
 
 
+class EventQuery(Record):
+    """Which events are wanted."""
+
+    cluster_id: str | None = None
+    infra_env_id: str | None = None
+    host_ids: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ("user",)
+    severities: tuple[str, ...] = ()
+    message: str = ""
+    cluster_level: bool = False
+    deleted_hosts: bool = False
+    descending: bool = False
+    limit: int = 5000
+    offset: int = 0
+
+
+class EventPage(Record):
+    """The events found and how many there are of each kind."""
+
+    events: tuple[Event, ...]
+    count: int
+    severities: dict[str, int]
+
+
 def _of_cluster(name: str, cluster: Cluster, message: str, severity: Severity = Severity.INFO) -> Event:
     return Event(name=name, severity=severity, message=message, cluster_id=cluster.id)
 
@@ -79,9 +103,7 @@ def cluster_status_updated(cluster: Cluster) -> Event:
 
 def cluster_validation_failed(cluster: Cluster, validation: str, message: str) -> Event:
     """Something about the cluster is not, or no longer, as it should be."""
-    return _of_cluster(
-        "cluster_validation_failed", cluster, f"Check {validation} fails: {message}", Severity.WARNING
-    )
+    return _of_cluster("cluster_validation_failed", cluster, f"Check {validation} fails: {message}", Severity.WARNING)
 
 
 def cluster_validation_fixed(cluster: Cluster, validation: str, message: str) -> Event:
@@ -295,9 +317,7 @@ def host_installation_reset(host: Host) -> Event:
 
 def user_required_complete_installation_reset(host: Host) -> Event:
     """Only the user can start the discovery image on the host."""
-    return _of_host(
-        "user_required_complete_installation_reset", host, "start the discovery image on the host to go on"
-    )
+    return _of_host("user_required_complete_installation_reset", host, "start the discovery image on the host to go on")
 
 
 def host_logs_uploaded(host: Host) -> Event:

@@ -2,9 +2,11 @@
 
 from datetime import datetime
 from enum import StrEnum
+from ipaddress import ip_network
 
 from .connectivity import ConnectivityReport
 from .inventory import Inventory
+from .joining import ApiVipReply, TangReply
 from .networks import FreeAddresses, NtpSource, Resolution
 from .progress import (
     BOOTSTRAP_STAGES,
@@ -55,6 +57,16 @@ class VipCheck(Record):
     verification: str = ""
 
 
+class FencingCredentials(Record):
+    """How to switch a machine off from outside."""
+
+    address: str = ""
+    username: str = ""
+    password: str = ""
+    certificate_verification: str = ""
+    mac_address: str = ""
+
+
 class Host(Record):
     """A machine, identified by itself, seen through its agent."""
 
@@ -84,6 +96,7 @@ class Host(Record):
     ignition_config_overrides: str = ""
     installer_args: tuple[str, ...] = ()
     node_labels: dict[str, str] = {}
+    fencing_credentials: FencingCredentials | None = None
 
     # What follows from all that is known.
     suggested_role: Role | None = None
@@ -103,6 +116,9 @@ class Host(Record):
     free_addresses: tuple[FreeAddresses, ...] | None = None
     ntp_sources: tuple[NtpSource, ...] | None = None
     resolutions: tuple[Resolution, ...] | None = None
+    vip_checks: tuple[VipCheck, ...] = ()
+    api_vip: ApiVipReply | None = None
+    tang: TangReply | None = None
     images: dict[str, ImageStatus] = {}
     disk_speeds: dict[str, DiskSpeed] = {}
     progress: HostProgress = HostProgress()
@@ -129,6 +145,12 @@ class Host(Record):
         """What to call the host in a sentence: its hostname, or its id while it has none."""
         return self.hostname or self.id
 
+    def address_in(self, network: str) -> str:
+        """The host's first address inside a network; "" if it has none."""
+        wanted = ip_network(network)
+        addresses = self.inventory.networks if self.inventory else ()
+        return next((str(each.ip) for each in addresses if each.version == wanted.version and each.ip in wanted), "")
+
     def stages(self, *, single_node: bool) -> tuple[Stage, ...]:
         """The stages this host goes through, in order."""
         if self.bootstrap or self.role is Role.BOOTSTRAP:
@@ -138,5 +160,5 @@ class Host(Record):
 
 _STAGES_BY_ROLE = {Role.MASTER: MASTER_STAGES, Role.ARBITER: MASTER_STAGES, Role.WORKER: WORKER_STAGES}
 
-SECRETS = frozenset({"ignition_endpoint_token", "ignition_endpoint_http_headers"})
+SECRETS = frozenset({"ignition_endpoint_token", "ignition_endpoint_http_headers", "fencing_credentials"})
 """Fields whose value history must not show."""

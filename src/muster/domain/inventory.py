@@ -27,11 +27,14 @@ class DriveType(StrEnum):
     FBA = "FBA"
 
 
-class Eligibility(Record, omit_defaults=False):
-    """Whether the installation may write to a disk, and every reason against it."""
+class Eligibility(Record):
+    """Whether the installation may write to a disk, and every reason against it.
+
+    Clients expect the reasons to be there, null, when there are none; `()` stands for an agent that gave none.
+    """
 
     eligible: bool = False
-    not_eligible_reasons: tuple[str, ...] | None = None
+    not_eligible_reasons: tuple[str, ...] | None = ()
 
 
 class IoPerf(Record):
@@ -194,9 +197,12 @@ class Inventory(Record):
     @property
     def networks(self) -> tuple[IPv4Interface | IPv6Interface, ...]:
         """Every address of every interface, with its network."""
-        return tuple(
-            ip_interface(address) for nic in self.interfaces or () for address in nic.addresses
-        )
+        return tuple(ip_interface(address) for nic in self.interfaces or () for address in nic.addresses)
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address of every interface, with its prefix length."""
+        return tuple(address for nic in self.interfaces or () for address in nic.addresses)
 
     def disk(self, name: str) -> Disk | None:
         """The disk a user or an earlier choice calls `name`."""

@@ -24,6 +24,8 @@ class Policy(Record):
     image_service_url: str = "http://127.0.0.1:8090"
     check_cluster_version: bool = False
     ntp_default: str = ""
+    upgrade_agents: bool = True
+    single_node_dnsmasq: bool = True
 
     disconnection: timedelta = timedelta(minutes=3)
     bootstrap_grace: timedelta = timedelta(minutes=2)

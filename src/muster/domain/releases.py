@@ -15,6 +15,12 @@ class Release(Record):
     mco_image: str = ""
     must_gather_image: str = ""
 
+    def carries(self, architecture: str) -> bool:
+        """Whether the image runs on an architecture; `multi` asks for more than one."""
+        if architecture == "multi":
+            return len(self.cpu_architectures) > 1
+        return architecture in self.cpu_architectures
+
 
 class OsImage(Record):
     """A live system image to discover hosts with."""
@@ -52,7 +58,7 @@ class Catalogue(Record):
         fitting = [
             release
             for release in self.releases
-            if architecture in release.cpu_architectures
+            if release.carries(architecture)
             and (release.version == version if exact else parts(release.version)[:2] == parts(version))
         ]
         if not fitting:
@@ -78,5 +84,7 @@ class Catalogue(Record):
             and (not version or parts(image.openshift_version)[:2] == parts(version)[:2])
         ]
         if not fitting:
-            raise Invalid(f"openshift_version: there is no system image of {version or 'any version'} for {architecture}")
+            raise Invalid(
+                f"openshift_version: there is no system image of {version or 'any version'} for {architecture}"
+            )
         return max(fitting, key=lambda image: parts(image.openshift_version))

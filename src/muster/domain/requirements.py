@@ -1,5 +1,7 @@
-"""How much machine a role needs."""
+"""How much machine a role needs, and whether a host has it."""
 
+from .hosts import Host
+from .inventory import Cpu, Memory
 from .record import Record
 from .roles import Role
 
@@ -43,3 +45,30 @@ class Requirements(Record):
     def pool(self) -> Figures:
         """What a host without a cluster is held to: the role with the smallest disk."""
         return min((self.worker, self.master, self.arbiter), key=lambda figures: figures.disk_size_gb)
+
+
+MIB = 2**20
+FORGIVEN_MIB = 100
+"""How much memory firmware may keep for itself without the host being refused."""
+
+
+def has_cores(cpu: Cpu, figures: Figures) -> bool:
+    """Whether there are CPU cores enough."""
+    return cpu.count >= figures.cpu_cores
+
+
+def has_memory(memory: Memory, figures: Figures) -> bool:
+    """Whether there is memory enough."""
+    return memory.physical_bytes >= (figures.ram_mib - FORGIVEN_MIB) * MIB
+
+
+def has_cpu_and_memory_for(host: Host, figures: Figures) -> bool:
+    """Whether a host is known to have the cores and the memory a role needs."""
+    inventory = host.inventory
+    return (
+        inventory is not None
+        and inventory.cpu is not None
+        and inventory.memory is not None
+        and has_cores(inventory.cpu, figures)
+        and has_memory(inventory.memory, figures)
+    )

@@ -109,6 +109,8 @@ class RegisterInfraEnv(Asked):
 
     infra_env_id: str
     inputs: Any
+    cluster: Any = None
+    """The cluster its hosts are to belong to, as the sender saw it."""
     owner: str = "admin"
 
 

@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from .clusters import Cluster
 from .hosts import Host, HostKind
 from .infra_envs import InfraEnv
+from .joining import ApiVipReply
 from .policy import Policy
 from .progress import AFTER_REBOOT
 from .record import Record
 from .requirements import Figures
-from .roles import Role
+from .roles import WITH_ARBITER, Role
 
 
 def cluster_scope(cluster_id: str) -> str:
@@ -55,6 +57,8 @@ class View(Record):
     infra_envs: dict[str, InfraEnv] = {}
     tenants: int = 0
     presence: dict[str, datetime] = {}
+    memo: Any = None
+    """What `settle` worked out last time, so that it need not do so again for what has not changed."""
 
     @property
     def living(self) -> tuple[Host, ...]:
@@ -84,21 +88,44 @@ class Peers(Record):
     """How many hosts go by each name."""
     roles: dict[str, Role] = {}
     """The effective role of each host."""
+    declared: dict[Role, int] = {}
+    """How many hosts were asked to take each role; `auto-assign` where nothing was asked."""
+    names: dict[str, str] = {}
+    """What to call each host."""
+    fenced: frozenset[str] = frozenset()
+    """The hosts that can be switched off from outside."""
+    joining: tuple[ApiVipReply, ...] = ()
+    """What a running cluster has handed to those that are to join it."""
 
     def counted(self, role: Role) -> int:
         """How many hosts have a role."""
         return sum(1 for each in self.roles.values() if each is role)
 
+    @property
+    def fenced_pair(self) -> bool:
+        """Whether two control plane hosts can do without an arbiter, since each can switch the other off."""
+        masters = [host_id for host_id, role in self.roles.items() if role is Role.MASTER]
+        return len(masters) == WITH_ARBITER and not self.counted(Role.ARBITER) and self.fenced.issuperset(masters)
+
 
 def peers_of(hosts: Iterable[Host]) -> Peers:
     """The peers that these hosts are to each other."""
-    names: dict[str, int] = {}
-    roles: dict[str, Role] = {}
+    hosts = tuple(hosts)
+    hostnames: dict[str, int] = {}
+    declared: dict[Role, int] = {}
     for host in hosts:
-        roles[host.id] = host.effective_role
+        declared[host.role] = declared.get(host.role, 0) + 1
         if host.inventory is not None:
-            names[host.hostname] = names.get(host.hostname, 0) + 1
-    return Peers(count=len(roles), hostnames=names, roles=roles)
+            hostnames[host.hostname] = hostnames.get(host.hostname, 0) + 1
+    return Peers(
+        count=len(hosts),
+        hostnames=hostnames,
+        roles={host.id: host.effective_role for host in hosts},
+        declared=declared,
+        names={host.id: host.name for host in hosts},
+        fenced=frozenset(host.id for host in hosts if host.fencing_credentials is not None),
+        joining=tuple(host.api_vip for host in hosts if host.api_vip is not None and host.api_vip.is_success),
+    )
 
 
 class HostView:

@@ -1,6 +1,6 @@
-"""The states of a cluster and every row between them. First match wins; every row says why."""
+"""The states of a cluster and their groups. The rows between them are in `cluster_table.py`."""
 
-from .table import State
+from .state import State
 
 
 class ClusterState(State):
@@ -18,3 +18,23 @@ class ClusterState(State):
     CANCELLED = "cancelled", "The user has stopped the installation."
     PENDING_USER_ACTION = "installing-pending-user-action", "A host waits for the user."
     UNMONITORED = "unmonitored", "Described for an installation elsewhere; nothing happens here."
+
+
+S = ClusterState
+
+BEFORE_INSTALL = frozenset({S.INSUFFICIENT, S.READY, S.PENDING_FOR_INPUT})
+"""States of a cluster that is still being described."""
+
+UPDATABLE = BEFORE_INSTALL | {S.ADDING_HOSTS}
+"""States in which a cluster may be changed and takes in hosts."""
+
+JUDGED = BEFORE_INSTALL | {S.PREPARING}
+"""States in which the cluster's checks are done; later their last outcome stays."""
+
+WITH_FILES = frozenset({
+    S.INSTALLING, S.FINALIZING, S.INSTALLED, S.ERROR, S.ADDING_HOSTS, S.CANCELLED, S.PENDING_USER_ACTION,
+})  # fmt: skip
+"""States in which the generated files may be downloaded."""
+
+WITH_KUBECONFIG = WITH_FILES - {S.INSTALLING}
+"""States in which the kubeconfig may be downloaded."""

@@ -1,6 +1,6 @@
-"""The states of a host and every row between them. First match wins; every row says why."""
+"""The states of a host and their groups. The rows between them are in `host_table.py`."""
 
-from .table import State
+from .state import State
 
 
 class HostState(State):
@@ -34,3 +34,21 @@ class HostState(State):
     INSUFFICIENT_UNBOUND = "insufficient-unbound", "In the pool, but not good enough for any role."
     DISCONNECTED_UNBOUND = "disconnected-unbound", "In the pool, but silent for too long."
     DISABLED_UNBOUND = "disabled-unbound", "In the pool and taken out; kept for old records only."
+
+
+S = HostState
+
+BEFORE_INSTALL = frozenset({S.DISCOVERING, S.KNOWN, S.DISCONNECTED, S.INSUFFICIENT, S.PENDING_FOR_INPUT})
+"""States of a host that is being looked at, before anyone pressed install."""
+
+IN_POOL = frozenset({S.DISCOVERING_UNBOUND, S.KNOWN_UNBOUND, S.INSUFFICIENT_UNBOUND, S.DISCONNECTED_UNBOUND})
+"""States of a host without a cluster."""
+
+UPDATABLE = BEFORE_INSTALL | IN_POOL | {S.BINDING}
+"""States in which a user may still change what is wanted of a host."""
+
+INSTALLING = frozenset({S.INSTALLING, S.IN_PROGRESS})
+"""States in which the host writes to its disk."""
+
+GONE = frozenset({S.DISCONNECTED, S.DISCONNECTED_UNBOUND})
+"""States that a sign of life ends."""

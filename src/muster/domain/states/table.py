@@ -5,30 +5,17 @@ so a new row that waits for a time needs no other code.
 """
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
-from enum import StrEnum
-from typing import Any, Generic, Self, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
 
-from ..record import Record
-from ..triggers import Trigger
+from muster.domain.record import Record
+from muster.domain.triggers import Trigger
 
 S = TypeVar("S")
 """The situation a row is judged in: a host or a cluster in its view."""
 
 Test = Callable[[S], bool]
 Due = Callable[[S], datetime | None]
-
-
-class State(StrEnum):
-    """A state with its meaning; the value is what clients see."""
-
-    meaning: str
-
-    def __new__(cls, value: str, meaning: str) -> Self:
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.meaning = meaning
-        return member
 
 
 class Condition(Generic[S]):
@@ -59,12 +46,30 @@ def condition(test: Test[S]) -> Condition[S]:
     return Condition(test.__name__.replace("_", " "), test)
 
 
+def since(name: str, measure: Callable[[Any], tuple[datetime, timedelta] | None]) -> Condition[Any]:
+    """More than so long has passed since then; `measure` gives None where no clock runs."""
+
+    def due(case: Any) -> datetime | None:
+        measured = measure(case)
+        return None if measured is None else measured[0] + measured[1] + TICK
+
+    def test(case: Any) -> bool:
+        moment = due(case)
+        return moment is not None and case.now >= moment
+
+    return Condition(name, test, (due,))
+
+
+TICK = timedelta(milliseconds=1)
+"""A limit is passed only after it, so a deadline falls just behind."""
+
+
 def always(_: Any) -> bool:
     """No condition at all."""
     return True
 
 
-class Transition(Record, Generic[S]):
+class Transition(Record):
     """A row: in these states, when this is so, go there, because.
 
     `target` None keeps the state. `because` None keeps the words already there; its braces are
@@ -82,14 +87,14 @@ class Transition(Record, Generic[S]):
 class Table(Generic[S]):
     """The rows of one machine, found by trigger and state, in the order they were written."""
 
-    def __init__(self, rows: Iterable[Transition[S]]) -> None:
+    def __init__(self, rows: Iterable[Transition]) -> None:
         self.rows = tuple(rows)
-        self._by_key: dict[tuple[type[Trigger], Any], list[Transition[S]]] = {}
+        self._by_key: dict[tuple[type[Trigger], Any], list[Transition]] = {}
         for row in self.rows:
             for state in row.source:
                 self._by_key.setdefault((row.on, state), []).append(row)
 
-    def matching(self, on: type[Trigger], state: Any, situation: S) -> Transition[S] | None:
+    def matching(self, on: type[Trigger], state: Any, situation: S) -> Transition | None:
         """The first row that applies, or none."""
         for row in self._by_key.get((on, state), ()):
             if row.when.test(situation):

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from ..views import ClusterView, HostView
-from . import clusters, hardware, network, operators
+from muster.domain.views import ClusterView, HostView
+
+from . import addresses, clusters, domain_names, hardware, network, operators
 from .registry import Assessment, Validation, assess
 
 __all__ = ["CLUSTER_VALIDATIONS", "HOST_VALIDATIONS", "Assessment", "assess_cluster", "assess_host"]
@@ -13,8 +14,16 @@ def _collect(*modules: Any) -> tuple[Validation[Any], ...]:
     return tuple(each for module in modules for each in vars(module).values() if isinstance(each, Validation))
 
 
-HOST_VALIDATIONS: tuple[Validation[HostView], ...] = _collect(hardware, network, operators)
-CLUSTER_VALIDATIONS: tuple[Validation[ClusterView], ...] = _collect(clusters)
+HOST_VALIDATIONS: tuple[Validation[HostView], ...] = (
+    *_collect(hardware, network, domain_names, addresses),
+    *operators.OF_HOSTS,
+)
+"""In the order in which clients list them."""
+
+CLUSTER_VALIDATIONS: tuple[Validation[ClusterView], ...] = tuple(
+    sorted((*_collect(clusters), *operators.OF_CLUSTERS), key=lambda check: check.id)
+)
+"""In the order in which clients list them: by id."""
 
 POOL_VALIDATIONS = tuple(check for check in HOST_VALIDATIONS if check.in_pool)
 

@@ -7,9 +7,9 @@ and registers nothing; `validations/__init__.py` collects the records of its lis
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from ..progress import Stage
-from ..record import Record
-from ..verdicts import Finding, Gate, Status, Verdict, pending
+from muster.domain.progress import Stage
+from muster.domain.record import Record
+from muster.domain.verdicts import NO_EVIDENCE, Evidence, Finding, Gate, Status, Verdict, pending
 
 V = TypeVar("V")
 """What is judged: a host or a cluster in its view."""
@@ -21,6 +21,7 @@ class Need(Record, Generic[V]):
     name: str
     get: Callable[[V], Any]
     waiting: str
+    evidence: Evidence = NO_EVIDENCE
 
 
 class Validation(Record, Generic[V]):
@@ -44,7 +45,7 @@ class Validation(Record, Generic[V]):
             return self.judge(view)
         fact = self.needs.get(view)
         if fact is None:
-            return pending(self.needs.waiting)
+            return pending(self.needs.waiting, self.needs.evidence)
         return self.judge(view, fact)
 
 
@@ -61,9 +62,7 @@ def validation(
 
     def make(judge: Callable[..., Verdict | None]) -> Validation[Any]:
         promise = (judge.__doc__ or "").strip()
-        return Validation(
-            id=id, category=category, gates=gates, needs=needs, promise=promise, judge=judge, **traits
-        )
+        return Validation(id=id, category=category, gates=gates, needs=needs, promise=promise, judge=judge, **traits)
 
     return make
 
@@ -73,6 +72,8 @@ class Assessment(Record):
 
     verdicts: dict[str, Verdict] = {}
     closed: frozenset[Gate] = frozenset()
+    held: frozenset[str] = frozenset()
+    """The checks that keep a gate closed: not passed, and not ignored by the user."""
     unspoken: frozenset[str] = frozenset()
 
     @property
@@ -108,6 +109,7 @@ def assess(
     """Every verdict there is to give on a view."""
     verdicts: dict[str, Verdict] = {}
     closed: set[Gate] = set()
+    held: set[str] = set()
     unspoken: set[str] = set()
     forgive_all = "all" in ignored
     for check in validations:
@@ -119,8 +121,9 @@ def assess(
             unspoken.add(check.id)
         if verdict.passes or (check.ignorable and (forgive_all or check.id in ignored)):
             continue
+        held.add(check.id)
         closed |= check.gates
-    return Assessment(verdicts=verdicts, closed=frozenset(closed), unspoken=frozenset(unspoken))
+    return Assessment(verdicts=verdicts, closed=frozenset(closed), held=frozenset(held), unspoken=frozenset(unspoken))
 
 
 DISABLED = Verdict(status=Status.DISABLED, message="This check is switched off for the whole service")

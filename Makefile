@@ -1,0 +1,47 @@
+# Every target makes its own virtual environment on first use. `make help` lists them.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test quick lint bench requirements docs clean
+
+help: ## what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+$(STAMP): requirements.txt requirements-dev.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "muster needs Python 3.11 or newer; set PYTHON=/path/to/python3")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(STAMP) ## five simulated machines become a cluster (KEEP=1 leaves the service running)
+	@KEEP=$(KEEP) ./scripts/demo $(BIN)/muster
+
+serve: $(STAMP) ## run the service on port 8090 with its data in ./data
+	$(BIN)/muster serve
+
+test: $(STAMP) ## every test
+	$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+quick: $(STAMP) ## the tests to run all the time
+	$(BIN)/pytest -m "not slow" -n 2 $(ARGS)
+
+lint: $(STAMP) ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP) ## print the budgets: CPU per call, idle, memory (HOSTS="100 1000", DATABASES="sqlite postgresql")
+	$(BIN)/python bench/budgets.py $(ARGS)
+
+requirements: $(STAMP) ## compile the pinned, hashed requirements anew
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
+		pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
+		pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
+
+clean: ## remove what was made
+	rm -rf $(VENV) data .pytest_cache .mypy_cache .ruff_cache .hypothesis

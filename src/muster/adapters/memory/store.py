@@ -1,0 +1,201 @@
+"""The store kept in memory; the twin of `SqlStore`, held to the same contract."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from muster.adapters.clock import SystemClock, new_id
+from muster.adapters.rows import (
+    Filed,
+    cursor,
+    filed,
+    finished_already,
+    host_key,
+    neighbours,
+    outdated,
+    position,
+    printable,
+    scope_kind,
+)
+from muster.domain.effects import AnyEffect
+from muster.domain.events import Event, EventPage, EventQuery
+from muster.domain.record import Record
+from muster.ports import Clock, Commit, HistoryRow, Lease, NewId, Seen, Stored
+
+from .events import find_events
+from .records import Filing, Scope, load
+
+
+class Work(Record):
+    """An effect and who may work on it; a lease is a `due` that lies ahead."""
+
+    id: str
+    scope: str
+    effect: AnyEffect
+    due: datetime
+    attempts: int = 0
+    owner: str = ""
+    error: str = ""
+
+
+class MemoryStore:
+    """Everything muster remembers, for as long as the process lives."""
+
+    def __init__(self, *, new_id: NewId = new_id, clock: Clock | None = None) -> None:
+        self._new_id = new_id
+        self._clock = clock or SystemClock()
+        self._scopes: dict[str, Scope] = {}
+        self._records: dict[tuple[str, str], Filed] = {}
+        self._events: list[Event] = []
+        self._work: dict[str, Work] = {}
+        self._history: list[HistoryRow] = []
+        self._presence: dict[str, datetime] = {}
+        self._filing = Filing(scopes=self._scopes, records=self._records, presence=self._presence)
+
+    async def migrate(self) -> None:
+        """Nothing to bring up to date."""
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+    async def ready(self) -> None:
+        """It always answers."""
+
+    async def load(self, scope: str) -> Stored | None:
+        """The scope with all that its decisions may look at; None if there is no such scope."""
+        return load(self._filing, scope)
+
+    async def scopes(self, kind: str) -> tuple[str, ...]:
+        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first."""
+        return tuple(name for name, scope in self._scopes.items() if scope.live and scope_kind(name) == kind)
+
+    async def scope_of_host(self, infra_env_id: str, host_id: str) -> str | None:
+        """The scope in which a host is now; None if it was never heard of or has been given up."""
+        found = self._records.get(("host", host_key(infra_env_id, host_id)))
+        return found.scope if found and not found.gone else None
+
+    async def hosts_of(self, infra_env_id: str) -> tuple[tuple[str, str], ...]:
+        """Host id and scope of every live host of an infra-env, oldest first."""
+        return tuple(
+            (each.record.id, each.scope)
+            for each in self._records.values()
+            if each.kind == "host" and each.parent == infra_env_id and not each.gone
+        )
+
+    async def commit(self, commit: Commit) -> None:
+        """Write all of it, or raise `Conflict` and write nothing."""
+        self._check(commit)
+        changes = [filed(change) for change in commit.changes]
+        self._scopes[commit.scope] = Scope(version=commit.version + 1, deadline=commit.deadline, live=commit.live)
+        for neighbour in neighbours(commit, changes):
+            self._scopes[neighbour.scope] = Scope(
+                version=self._filing.version(neighbour.scope) + 1, deadline=neighbour.deadline, live=neighbour.live
+            )
+        self._records |= {(change.kind, change.key): change for change in changes}
+        self._events += [_kept(event, commit.at) for event in commit.events]
+        self._work.pop(commit.finished_effect, None)
+        for effect in commit.effects:
+            work = Work(id=self._new_id(), scope=commit.scope, effect=effect, due=commit.at)
+            self._work[work.id] = work
+        self._remember(commit, changes)
+
+    def _check(self, commit: Commit) -> None:
+        looked_at = {**commit.reads, commit.scope: commit.version}
+        if any(self._filing.version(scope) != version for scope, version in looked_at.items()):
+            raise outdated(commit)
+        if commit.finished_effect and commit.finished_effect not in self._work:
+            raise finished_already(commit)
+
+    def _remember(self, commit: Commit, changes: Iterable[Filed]) -> None:
+        for change in changes:
+            if change.patch:
+                row = HistoryRow(
+                    cursor=cursor(0, len(self._history) + 1),
+                    scope=commit.scope,
+                    version=commit.version + 1,
+                    at=commit.at,
+                    actor=commit.actor,
+                    triggers=commit.triggers,
+                    kind=change.kind,
+                    key=change.key,
+                    patch=change.patch,
+                )
+                self._history.append(row)
+
+    async def claim_due(self, now: datetime, lease: timedelta, limit: int) -> tuple[str, ...]:
+        """Take scopes whose deadline has come; no other replica gets them before the lease is over."""
+        due = [(each.deadline, name) for name, each in self._scopes.items() if each.deadline and each.deadline <= now]
+        first = {name for _, name in sorted(due)[:limit]}
+        self._scopes |= {name: self._scopes[name].but(deadline=now + lease) for name in first}
+        return tuple(name for name in self._scopes if name in first)
+
+    async def next_deadline(self) -> datetime | None:
+        """The earliest deadline of any scope."""
+        return min((scope.deadline for scope in self._scopes.values() if scope.deadline), default=None)
+
+    async def set_deadline(self, scope: str, version: int, deadline: datetime | None) -> None:
+        """Note the next deadline of a scope that did not change (ignored if it has changed since)."""
+        if version and self._filing.version(scope) == version:
+            self._scopes[scope] = self._scopes[scope].but(deadline=deadline)
+
+    async def note_seen(self, seen: Sequence[Seen]) -> None:
+        """Write down when hosts last asked for instructions."""
+        for each in seen:
+            key = host_key(each.infra_env_id, each.host_id)
+            self._presence[key] = max(each.at, self._presence.get(key, each.at))
+
+    async def add_event(self, event: Event) -> None:
+        """Keep an event that belongs to no decision."""
+        self._events.append(_kept(event, self._clock.now()))
+
+    async def events(self, query: EventQuery) -> EventPage:
+        """The events asked for."""
+        living = {each.record.id for each in self._records.values() if each.kind == "host" and not each.gone}
+        return find_events(self._events, living, query)
+
+    async def history(self, *, after: str = "", scope: str = "", limit: int = 500) -> tuple[HistoryRow, ...]:
+        """Rows after a cursor in the order of commits; never one that an earlier one may still precede."""
+        start = position(after)[1] if after else 0
+        return tuple(row for row in self._history[start:] if not scope or row.scope == scope)[:limit]
+
+    async def history_of(self, kind: str, key: str, until: datetime | None = None) -> tuple[HistoryRow, ...]:
+        """Every change of one record, oldest first."""
+        return tuple(
+            row for row in self._history if (row.kind, row.key) == (kind, key) and (until is None or row.at <= until)
+        )
+
+    async def last_cursor(self) -> str:
+        """The cursor after the newest row, for those who want only what comes next."""
+        return self._history[-1].cursor if self._history else ""
+
+    async def claim_effects(self, owner: str, now: datetime, lease: timedelta, limit: int) -> tuple[Lease, ...]:
+        """Take effects that are due and not leased to a living worker."""
+        due = sorted((work for work in self._work.values() if work.due <= now), key=lambda work: work.due)
+        first = {work.id for work in due[:limit]}
+        taken = [
+            work.but(due=now + lease, owner=owner, attempts=work.attempts + 1)
+            for work in self._work.values()
+            if work.id in first
+        ]
+        self._work |= {work.id: work for work in taken}
+        return tuple(Lease(id=work.id, scope=work.scope, effect=work.effect, attempts=work.attempts) for work in taken)
+
+    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> None:
+        """Stretch the leases of effects that are still being worked on."""
+        for work in self._owned(owner, ids):
+            self._work[work.id] = work.but(due=until)
+
+    async def retry_effect(self, owner: str, effect_id: str, due: datetime, error: str) -> None:
+        """Give an effect back to be tried again later."""
+        for work in self._owned(owner, (effect_id,)):
+            self._work[work.id] = work.but(due=due, owner="", error=printable(error))
+
+    async def next_effect(self) -> datetime | None:
+        """When the next effect may be claimed."""
+        return min((work.due for work in self._work.values()), default=None)
+
+    def _owned(self, owner: str, ids: Sequence[str]) -> list[Work]:
+        return [work for work in self._work.values() if work.owner == owner and work.id in ids]
+
+
+def _kept(event: Event, at: datetime) -> Event:
+    return event.but(at=event.at or at, message=printable(event.message))

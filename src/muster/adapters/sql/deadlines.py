@@ -1,0 +1,44 @@
+"""Finds and hands out the scopes whose time has come; the ticker's side of the table `scopes`."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from .schema import scopes
+
+_due = (
+    select(scopes.c.seq)
+    .where(scopes.c.deadline <= bindparam("now"))
+    .order_by(scopes.c.deadline)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+    .cte("due")
+)
+_CLAIM = (
+    update(scopes)
+    .where(scopes.c.seq.in_(select(_due.c.seq)))
+    .values(deadline=bindparam("until"))
+    .returning(scopes.c.seq, scopes.c.id)
+)
+_NEXT = select(func.min(scopes.c.deadline))
+_SET = (
+    update(scopes)
+    .where(scopes.c.id == bindparam("scope"), scopes.c.version == bindparam("was"))
+    .values(deadline=bindparam("due"))
+)
+
+
+def claim_due(connection: Connection, now: datetime, lease: timedelta, limit: int) -> tuple[str, ...]:
+    """Take due scopes, oldest first; their deadline moves on so that they come back if nobody gets to them."""
+    rows = connection.execute(_CLAIM, {"now": now, "until": now + lease, "most": limit}).all()
+    return tuple(scope for _, scope in sorted((row.seq, row.id) for row in rows))
+
+
+def next_deadline(connection: Connection) -> datetime | None:
+    """The earliest deadline of any scope."""
+    return connection.execute(_NEXT).scalar()
+
+
+def set_deadline(connection: Connection, scope: str, version: int, deadline: datetime | None) -> None:
+    """Note the deadline of a scope unless it has changed since."""
+    connection.execute(_SET, {"scope": scope, "was": version, "due": deadline})

@@ -1,0 +1,64 @@
+"""Turns what drivers raise into our own errors. Every statement runs inside `named_faults`."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+from sqlalchemy import exc
+
+from muster.domain.errors import Conflict, MusterError, Unavailable
+
+OUT_OF_REACH = frozenset({"08", "53", "57"})
+"""Classes of SQLSTATE: no connection, out of resources, the operator stopped it."""
+
+LOST_RACES = frozenset({"40001", "40P01"})
+"""SQLSTATEs of two transactions in each other's way."""
+
+BUSY_OR_AWAY = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+"""What SQLite says when the file or its disk is the trouble, not the statement."""
+
+PRIMARY = 0xFF
+"""SQLite's extended codes keep the plain code in the lowest byte."""
+
+
+@contextmanager
+def named_faults() -> Iterator[None]:
+    """A database out of reach is `Unavailable`, a lost race is a `Conflict`; bugs stay what they are."""
+    try:
+        yield
+    except exc.DBAPIError as error:
+        named = _named(error)
+        if named is None:
+            raise
+        raise named from error
+    except (OSError, exc.TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        # These come from opening a connection, where SQLAlchemy does not translate.
+        raise _unavailable(error) from error
+
+
+def _named(error: exc.DBAPIError) -> MusterError | None:
+    """Our name for a driver's error, None if it is a bug of ours."""
+    state = str(getattr(error.orig, "sqlstate", None) or "")
+    if state in LOST_RACES:
+        return Conflict("Another change of the same records was written at the same time; look again")
+    code = getattr(error.orig, "sqlite_errorcode", -1) & PRIMARY
+    away = error.connection_invalidated or isinstance(error, exc.InterfaceError) or state[:2] in OUT_OF_REACH
+    return _unavailable(error.orig) if away or code in BUSY_OR_AWAY else None
+
+
+def _unavailable(error: BaseException | None) -> Unavailable:
+    """The sentence about a database that does not answer; the driver's own text stays in the chain."""
+    return Unavailable(
+        f"The database does not answer ({type(error).__name__}); check that it runs and can be reached. "
+        "The connection comes back by itself"
+    )

@@ -1,0 +1,207 @@
+"""PostgreSQL: a pool of connections, and a commit that is a single statement.
+
+The statement bumps the scope's version if it and all that was read still stand, and every further
+part of it writes only if that happened. So the common commit is one round trip, without BEGIN.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import URL, Connection, event, exc
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from muster.adapters.news import CHANNEL, Notice, encoded
+from muster.adapters.rows import Neighbour, outdated, scope_kind
+from muster.ports import Committed
+
+from .faults import named_faults
+from .schema import effects, events, history, records
+from .written import Row, Written
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MIGRATION_LOCK = 0x6D7573746572
+"""The advisory lock that replicas queue at when they start together."""
+
+PATIENCE_SECONDS = 30
+"""How long a statement may take before the server counts as gone."""
+
+_DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+
+
+class Postgres:
+    """A database on a server, shared by any number of replicas."""
+
+    def __init__(self, url: URL, origin: str) -> None:
+        self._origin = origin
+        self._engine = create_async_engine(
+            url.set(drivername="postgresql+asyncpg"),
+            pool_size=5,
+            max_overflow=10,
+            hide_parameters=True,
+            connect_args={"timeout": 10, "command_timeout": PATIENCE_SECONDS},
+        )
+        event.listen(self._engine.sync_engine, "checkout", _refuse_the_dead)
+        self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    async def read(self, ask: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a question, a function of a connection, finds. Each of its statements sees one moment."""
+        with named_faults():
+            async with self._at_once.connect() as connection:
+                return await connection.run_sync(ask, *args, **kwargs)
+
+    async def write(self, change: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a change returns. It makes one statement, which is a transaction of its own."""
+        return await self.read(change, *args, **kwargs)
+
+    async def commit(self, written: Written) -> None:
+        """Write a commit, or raise `Conflict` and write nothing."""
+        opened = self._engine.begin() if written.neighbours else self._at_once.connect()
+        with named_faults():
+            async with opened as connection:
+                await connection.run_sync(_commit, written, self._origin)
+
+    async def note_seen(self, seen: Sequence[Row]) -> None:
+        """Keep the latest time of each host."""
+        await self.write(_note_seen, seen)
+
+    async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
+        """Bring the schema up to date; whoever comes second waits and finds it done."""
+        with named_faults():
+            async with self._engine.begin() as connection:
+                await connection.run_sync(_alone, upgrade)
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        await self._engine.dispose()
+
+
+def _refuse_the_dead(connection: Any, _: Any, __: Any) -> None:
+    """Have the pool open another connection where the server has closed this one; asks nothing of the server."""
+    if connection.driver_connection.is_closed():
+        raise exc.DisconnectionError
+
+
+def _alone(connection: Connection, act: Callable[[Connection], None]) -> None:
+    connection.exec_driver_sql("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
+    act(connection)
+
+
+_STANDS = """
+    (SELECT count(*) FROM unnest($5::text[], $6::int[]) AS seen (id, version)
+       JOIN scopes AS other USING (id, version)) = cardinality($5::text[])
+    AND ($7::text = '' OR EXISTS (SELECT FROM effects WHERE effects.id = $7::text))"""
+
+_TOLD = f"CASE WHEN $8::text <> '' THEN pg_notify('{CHANNEL}', $8::text) END"
+
+_BUMP = f"""UPDATE scopes SET version = version + 1, deadline = $3::timestamptz, live = $4::bool
+  WHERE id = $1::text AND version = $2::int AND {_STANDS}
+  RETURNING {_TOLD}"""  # noqa: S608 - put together from the constants above
+
+_ADD = f"""INSERT INTO scopes (id, kind, version, deadline, live)
+  SELECT $1::text, split_part($1::text, ':', 1), $2::int + 1, $3::timestamptz, $4::bool WHERE {_STANDS}
+  ON CONFLICT (id) DO NOTHING
+  RETURNING {_TOLD}"""
+
+_FINISH = "DELETE FROM effects WHERE id = $7::text AND EXISTS (SELECT FROM bumped)"
+
+_FIXED = 8
+"""Parameters that every commit has; the columns of its rows follow as arrays."""
+
+_COLUMNS = {
+    table.name: tuple(column for column in table.columns if column.name not in {"seq", "tx"})
+    for table in (records, events, effects, history)
+}
+"""What is written of each table; the rest the database itself knows."""
+
+_ON_CONFLICT = {
+    "records": "ON CONFLICT (kind, key) DO UPDATE SET scope = excluded.scope, parent = excluded.parent,"
+    " gone = excluded.gone, body = excluded.body",
+}
+
+_NEIGHBOUR = """INSERT INTO scopes AS mine (id, kind, version, deadline, live)
+  VALUES ($1::text, $2::text, 1, $3::timestamptz, $4::bool)
+  ON CONFLICT (id) DO UPDATE SET version = mine.version + 1, deadline = excluded.deadline, live = excluded.live
+    WHERE $5::int IS NULL OR mine.version = $5::int
+  RETURNING 1"""
+
+_NOTE_SEEN = """INSERT INTO presence AS mine (key, at) SELECT * FROM unnest($1::text[], $2::timestamptz[])
+  ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE mine.at < excluded.at"""
+
+
+@cache
+def _statement(new: bool, finishes: bool, tables: tuple[str, ...]) -> str:
+    """The one statement that writes a commit with rows for these tables."""
+    parts = [f"bumped AS ({_ADD if new else _BUMP})"]
+    if finishes:
+        parts.append(f"finished AS ({_FINISH})")
+    first = _FIXED + 1
+    for name in tables:
+        parts.append(f"new_{name} AS ({_insert(name, first)})")
+        first += len(_COLUMNS[name])
+    return f"WITH {', '.join(parts)} SELECT count(*) FROM bumped"  # noqa: S608 - made of names of our own schema
+
+
+def _insert(table: str, first: int) -> str:
+    """An insert of rows given as one array per column, the first of them at parameter `first`."""
+    columns = _COLUMNS[table]
+    arrays = ", ".join(f"${number}::{column.type.compile(_DIALECT)}[]" for number, column in enumerate(columns, first))
+    names = ", ".join(column.name for column in columns)
+    tx, here = ("tx, ", "pg_current_xact_id()::text::bigint, ") if table == "history" else ("", "")
+    return (
+        f"INSERT INTO {table} ({tx}{names}) SELECT {here}* FROM unnest({arrays})"  # noqa: S608 - as above
+        f" WHERE EXISTS (SELECT FROM bumped) {_ON_CONFLICT.get(table, '')}"
+    )
+
+
+def _commit(connection: Connection, written: Written, origin: str) -> None:
+    commit = written.commit
+    rows = {
+        "records": written.records,
+        "events": written.events,
+        "effects": written.effects,
+        "history": written.history,
+    }
+    tables = tuple(name for name, some in rows.items() if some)
+    statement = _statement(not commit.version, bool(commit.finished_effect), tables)
+    fixed = (
+        commit.scope,
+        commit.version,
+        commit.deadline,
+        commit.live,
+        list(commit.reads),
+        list(commit.reads.values()),
+        commit.finished_effect,
+        _news(written, origin),
+    )
+    columns = [[row[column.name] for row in rows[name]] for name in tables for column in _COLUMNS[name]]
+    if connection.exec_driver_sql(statement, (*fixed, *columns)).scalar() != 1:
+        raise outdated(commit)
+    for neighbour in written.neighbours:
+        _bump_neighbour(connection, written, neighbour)
+
+
+def _news(written: Written, origin: str) -> str:
+    """What the other replicas are told, "" if there is nobody to name as the sender."""
+    commit = written.commit
+    news = Committed(scope=commit.scope, version=commit.version + 1, touches=written.touches)
+    return encoded(Notice(origin=origin, news=news)) if origin else ""
+
+
+def _bump_neighbour(connection: Connection, written: Written, neighbour: Neighbour) -> None:
+    place = (
+        neighbour.scope,
+        scope_kind(neighbour.scope),
+        neighbour.deadline,
+        neighbour.live,
+        neighbour.version,
+    )
+    if connection.exec_driver_sql(_NEIGHBOUR, place).scalar() != 1:
+        raise outdated(written.commit)
+
+
+def _note_seen(connection: Connection, seen: Sequence[Row]) -> None:
+    connection.exec_driver_sql(_NOTE_SEEN, ([row["key"] for row in seen], [row["at"] for row in seen]))

@@ -1,0 +1,171 @@
+"""Hosts and their agents over REST."""
+
+from typing import Any
+
+import msgspec
+
+from muster.api.call import Call, serves
+from muster.api.errors import Malformed
+from muster.api.infra_envs import infra_env_of
+from muster.domain.errors import NotFound
+from muster.domain.hosts import Host
+from muster.domain.progress import Stage
+from muster.domain.states.hosts import GONE
+from muster.domain.triggers import (
+    CheckedIn,
+    DeleteHost,
+    HostLogsReported,
+    HostTrigger,
+    Progressed,
+    Registered,
+    Replied,
+    UpdateHost,
+)
+from muster.domain.views import View, cluster_scope, host_scope
+from muster.wire import endpoints
+from muster.wire.hosts import host_out, registration_out
+from muster.wire.steps import decode_reply
+
+CLOCK_NOISE = 5
+"""Seconds by which a host's clock may seem to differ without being news."""
+
+
+async def host_in_view(call: Call) -> tuple[View, Host]:
+    """The host that a call names, in its view."""
+    infra_env_id, host_id = call.parameters["infra_env_id"], call.parameters["host_id"]
+    scope = await call.memories.places.scope_of(infra_env_id, host_id)
+    view = await call.service.engine.view(scope)
+    host = view.hosts.get(host_id)
+    if host is None or host.deleted_at is not None or host.infra_env_id != infra_env_id:
+        raise NotFound(f"There is no host {host_id} in infra-env {infra_env_id}")
+    return view, host
+
+
+def _out(call: Call, view: View, host: Host) -> dict[str, Any]:
+    single_node = view.cluster is not None and view.cluster.single_node
+    return host_out(host, call.service.engine.present(view).seen_at(host), single_node=single_node)
+
+
+async def _asked(call: Call, trigger: HostTrigger) -> tuple[View, Host]:
+    view, host = await host_in_view(call)
+    decision = await call.service.engine.submit(view.scope, trigger, call.sender)
+    return decision.view, decision.host(host.id)
+
+
+@serves(endpoints.REGISTER_HOST)
+async def register_host(call: Call) -> dict[str, Any]:
+    """An agent has started on a machine."""
+    infra_env = await infra_env_of(call)
+    host_id = call.body.host_id
+    scope = cluster_scope(infra_env.cluster_id) if infra_env.cluster_id else host_scope(infra_env.id, host_id)
+    service = call.service
+    service.engine.presence.note(infra_env.id, host_id, service.clock.now())
+    decision = await service.engine.submit(
+        scope,
+        Registered(host_id=host_id, infra_env_id=infra_env.id, agent_version=call.body.discovery_agent_version),
+        call.sender,
+    )
+    call.memories.places.note(infra_env.id, host_id, scope)
+    return registration_out(decision.host(host_id), service.policy.agent_image)
+
+
+@serves(endpoints.LIST_HOSTS)
+async def list_hosts(call: Call) -> list[dict[str, Any]]:
+    """Every host that was started from a discovery image."""
+    infra_env = await infra_env_of(call)
+    out = []
+    for host_id, scope in await call.service.store.hosts_of(infra_env.id):
+        view = call.service.engine.present(await call.service.engine.view(scope))
+        if host_id in view.hosts and view.hosts[host_id].deleted_at is None:
+            out.append(host_out(view.hosts[host_id], view.seen_at(view.hosts[host_id])))
+    return out
+
+
+@serves(endpoints.GET_HOST)
+async def get_host(call: Call) -> dict[str, Any]:
+    """One host."""
+    return _out(call, *await host_in_view(call))
+
+
+@serves(endpoints.UPDATE_HOST)
+async def update_host(call: Call) -> dict[str, Any]:
+    """Say what is wanted of a host."""
+    return _out(call, *await _asked(call, UpdateHost(host_id=call.parameters["host_id"], changes=call.body)))
+
+
+@serves(endpoints.DELETE_HOST)
+async def delete_host(call: Call) -> None:
+    """Give a host up."""
+    await _asked(call, DeleteHost(host_id=call.parameters["host_id"]))
+    call.memories.places.forget(call.parameters["infra_env_id"], call.parameters["host_id"])
+
+
+@serves(endpoints.GET_NEXT_STEPS)
+async def get_next_steps(call: Call) -> bytes:
+    """An agent asks what to do. Unless that is news, nothing is decided and nothing is written."""
+    view, host = await host_in_view(call)
+    service = call.service
+    now = service.clock.now()
+    service.engine.presence.note(host.infra_env_id, host.id, now)
+    agent = call.headers.get("discovery_agent_version", "")
+    skew = _skew(call, host, int(now.timestamp()))
+    if host.status in GONE or skew is not None or (agent and agent != host.discovery_agent_version):
+        trigger = CheckedIn(host_id=host.id, clock_skew=skew, agent_version=agent)
+        view = (await service.engine.submit(view.scope, trigger, call.sender)).view
+    return call.memories.instructions.of(view, host.id)
+
+
+def _skew(call: Call, host: Host, now: int) -> int | None:
+    """By how much the host's clock differs, if that is news."""
+    given = (call.query or {}).get("timestamp", "")
+    if not given.lstrip("-").isdigit() or int(given) == 0:
+        return None
+    skew = int(given) - now
+    if host.clock_skew is not None and abs(skew - host.clock_skew) <= CLOCK_NOISE:
+        return None
+    return skew
+
+
+@serves(endpoints.POST_STEP_REPLY)
+async def post_step_reply(call: Call) -> None:
+    """An agent has done a step. A reply that changes nothing costs nothing."""
+    view, host = await host_in_view(call)
+    reply = call.body
+    digest = hash((reply.step_type, reply.exit_code, reply.output, reply.error))
+    if call.memories.replies.known(host, reply.step_type, digest):
+        return
+    try:
+        read = decode_reply(reply.step_type, reply.output or "") if _readable(reply) else None
+    except msgspec.DecodeError as error:
+        raise Malformed(400, f"output of step {reply.step_type}: {error}") from error
+    trigger = Replied(
+        host_id=host.id,
+        step=reply.step_type,
+        exit_code=reply.exit_code,
+        reply=read,
+        error=(reply.error or "")[:200],
+    )
+    decision = await call.service.engine.submit(view.scope, trigger, call.sender)
+    call.memories.replies.note(decision.host(host.id), reply.step_type, digest)
+
+
+def _readable(reply: Any) -> bool:
+    return reply.exit_code == 0 or bool(reply.output)
+
+
+@serves(endpoints.HOST_PROGRESS)
+async def host_progress(call: Call) -> None:
+    """The installation of a host went on."""
+    stages = {stage.value for stage in Stage}
+    if call.body.current_stage not in stages:
+        raise Malformed(400, f"body.current_stage should be one of {sorted(stages)}")
+    await _asked(
+        call,
+        Progressed(host_id=call.parameters["host_id"], stage=call.body.current_stage, info=call.body.progress_info),
+    )
+
+
+@serves(endpoints.HOST_LOGS_PROGRESS)
+async def host_logs_progress(call: Call) -> None:
+    """How far the collection of a host's logs has come."""
+    await _asked(call, HostLogsReported(host_id=call.parameters["host_id"], state=call.body.logs_state))

@@ -1,0 +1,78 @@
+"""What a process remembers so that the common case costs nothing. All of it can be lost without harm."""
+
+from muster.domain.errors import NotFound
+from muster.domain.hosts import Host
+from muster.domain.steps import instruct
+from muster.domain.views import View
+from muster.ports import Store
+from muster.wire.steps import encode_instructions
+
+
+class Places:
+    """In which scope each host is."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._scopes: dict[tuple[str, str], str] = {}
+
+    async def scope_of(self, infra_env_id: str, host_id: str) -> str:
+        """The scope of a host. Raises `NotFound` if there is no such host."""
+        scope = self._scopes.get((infra_env_id, host_id))
+        if scope is None:
+            scope = await self._store.scope_of_host(infra_env_id, host_id)
+            if scope is None:
+                raise NotFound(f"There is no host {host_id} in infra-env {infra_env_id}")
+            self._scopes[infra_env_id, host_id] = scope
+        return scope
+
+    def note(self, infra_env_id: str, host_id: str, scope: str) -> None:
+        """A host is here now."""
+        self._scopes[infra_env_id, host_id] = scope
+
+    def forget(self, infra_env_id: str, host_id: str) -> None:
+        """A host may be anywhere, or nowhere."""
+        self._scopes.pop((infra_env_id, host_id), None)
+
+
+class Replies:
+    """The last reply to each step that changed nothing about a host as it is now.
+
+    Agents mostly repeat themselves. As long as the host's record is the very same object, the same
+    reply can change nothing again, so it need not even be read.
+    """
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, str], tuple[int, Host]] = {}
+
+    def known(self, host: Host, step: str, digest: int) -> bool:
+        """Whether this reply is known to change nothing."""
+        last = self._last.get((host.id, step))
+        return last is not None and last[0] == digest and last[1] is host
+
+    def note(self, host: Host, step: str, digest: int) -> None:
+        """This reply has made the host what it is; again, it would change nothing."""
+        self._last[host.id, step] = (digest, host)
+
+
+class InstructionBook:
+    """The instructions of each host, encoded once per version of its scope."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, tuple[str, int, bytes]] = {}
+
+    def of(self, view: View, host_id: str) -> bytes:
+        """What a host is told to do."""
+        page = self._pages.get(host_id)
+        if page is None or page[0] != view.scope or page[1] != view.version:
+            page = (view.scope, view.version, encode_instructions(instruct(view, host_id)))
+            self._pages[host_id] = page
+        return page[2]
+
+
+class Memories:
+    """All of it."""
+
+    def __init__(self, store: Store) -> None:
+        self.places = Places(store)
+        self.replies = Replies()
+        self.instructions = InstructionBook()

@@ -1,0 +1,119 @@
+"""Our own API: the live stream, explanations, history."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+
+from muster.api.call import Answer, Call, serves
+from muster.api.clusters import view_of
+from muster.api.hosts import host_in_view
+from muster.domain.hosts import Host
+from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_cluster, assess_host
+from muster.domain.views import ClusterView, HostView, View, peers_of
+from muster.ports import HistoryRow
+from muster.wire import endpoints
+from muster.wire.muster import explained, replayed
+
+QUIET = 15.0
+"""Seconds after which a silent stream says that it lives."""
+
+
+@serves(endpoints.STREAM_CHANGES)
+async def stream(call: Call) -> Answer:
+    """Every change as it happens; resumes after the `Last-Event-ID` a listener names."""
+    after = call.headers.get("last-event-id", "") or await call.service.store.last_cursor()
+    return Answer(stream=_changes(call, after), headers={"cache-control": "no-cache"})
+
+
+async def _changes(call: Call, after: str) -> AsyncIterator[bytes]:
+    news = asyncio.Event()
+    unsubscribe = call.service.bus.subscribe(lambda _: news.set())
+    try:
+        yield b"retry: 1000\n\n"
+        while True:
+            news.clear()
+            rows = await call.service.store.history(after=after, scope=call.query.scope)
+            for row in rows:
+                after = row.cursor
+                yield _written(row)
+            if rows:
+                continue
+            try:
+                await asyncio.wait_for(news.wait(), QUIET)
+            except TimeoutError:
+                yield b": still here\n\n"
+    finally:
+        unsubscribe()
+
+
+def _written(row: HistoryRow) -> bytes:
+    data = msgspec.json.encode(row)
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (row.cursor.encode(), row.kind.encode(), data)
+
+
+def _host_explained(view: View, host: Host, *, failing: bool) -> dict[str, Any]:
+    assessment = assess_host(HostView(view, host, peers_of(view.living)))
+    return {
+        "id": host.id,
+        "name": host.name,
+        "status": host.status,
+        "meaning": host.status.meaning,
+        "because": host.status_info,
+        "role": host.effective_role,
+        "verdicts": explained(assessment, HOST_VALIDATIONS, failing=failing),
+    }
+
+
+@serves(endpoints.EXPLAIN_HOST)
+async def explain_host(call: Call) -> dict[str, Any]:
+    """Why a host is as it is, and what would put it right."""
+    view, host = await host_in_view(call)
+    view = _now(call, view)
+    return _host_explained(view, host, failing=call.query.failing)
+
+
+@serves(endpoints.EXPLAIN_CLUSTER)
+async def explain_cluster(call: Call) -> dict[str, Any]:
+    """Why a cluster and its hosts are as they are, and what would put them right."""
+    view = _now(call, await view_of(call))
+    cluster = view.cluster
+    assert cluster is not None
+    failing = call.query.failing
+    assessment = assess_cluster(ClusterView(view, cluster, peers_of(view.living)))
+    return {
+        "id": cluster.id,
+        "name": cluster.name,
+        "status": cluster.status,
+        "meaning": cluster.status.meaning,
+        "because": cluster.status_info,
+        "verdicts": explained(assessment, CLUSTER_VALIDATIONS, failing=failing),
+        "hosts": [_host_explained(view, host, failing=failing) for host in view.living],
+    }
+
+
+def _now(call: Call, view: View) -> View:
+    return call.service.engine.present(view).but(now=call.service.clock.now())
+
+
+async def _history(call: Call, kind: str, key: str) -> dict[str, Any]:
+    rows = await call.service.store.history_of(kind, key, call.query.at)
+    return {
+        "record": replayed([row.patch for row in rows]),
+        "changes": [msgspec.to_builtins(row) for row in rows],
+    }
+
+
+@serves(endpoints.HISTORY_OF_CLUSTER)
+async def history_of_cluster(call: Call) -> dict[str, Any]:
+    """What changed about a cluster, and what it was at a moment."""
+    await view_of(call)
+    return await _history(call, "cluster", call.parameters["cluster_id"])
+
+
+@serves(endpoints.HISTORY_OF_HOST)
+async def history_of_host(call: Call) -> dict[str, Any]:
+    """What changed about a host, and what it was at a moment."""
+    _, host = await host_in_view(call)
+    return await _history(call, "host", f"{host.infra_env_id}/{host.id}")

@@ -1,0 +1,25 @@
+"""The command line: a skin over the client, and the way to start the service."""
+
+import sys
+
+import typer
+
+from muster.cli.serve import serve
+from muster.domain.errors import MusterError
+
+app = typer.Typer(name="muster", no_args_is_help=True)
+app.command()(serve)
+
+
+@app.callback()
+def muster() -> None:
+    """Turn a room of bare machines into an OpenShift cluster."""
+
+
+def main() -> None:
+    """Run a command; what can be foreseen to go wrong is told in one sentence."""
+    try:
+        app()
+    except MusterError as error:
+        sys.stderr.write(f"muster: {error}\n")
+        sys.exit(1)

@@ -1,0 +1,45 @@
+"""What users ask of discovery images."""
+
+from muster.domain import events
+from muster.domain.draft import Accepts, Draft
+from muster.domain.errors import Invalid
+from muster.domain.inputs.infra_envs import changed_infra_env, new_infra_env
+from muster.domain.triggers import DeleteInfraEnv, RegisterInfraEnv, UpdateInfraEnv
+
+
+def register(draft: Draft, asked: RegisterInfraEnv) -> None:
+    """A new discovery image."""
+    infra_env = new_infra_env(
+        asked.inputs,
+        infra_env_id=asked.infra_env_id,
+        owner=asked.owner,
+        now=draft.view.now,
+        policy=draft.view.policy,
+        cluster=asked.cluster,
+    )
+    draft.put(infra_env)
+    draft.tell(events.infra_env_registered(infra_env))
+    draft.tell(events.image_info_updated(infra_env))
+
+
+def update(draft: Draft, asked: UpdateInfraEnv) -> None:
+    """The same image, described differently."""
+    before = draft.infra_env
+    after = changed_infra_env(before, asked.changes, draft.view.policy)
+    draft.put(after)
+    if after is not before:
+        draft.tell(events.image_info_updated(after))
+
+
+def delete(draft: Draft, _: DeleteInfraEnv) -> None:
+    """Given up, unless hosts were started from it."""
+    infra_env = draft.infra_env
+    if draft.view.tenants:
+        raise Invalid(
+            f"Infra-env {infra_env.name} still has {draft.view.tenants} hosts; delete or unbind them before it"
+        )
+    draft.put(infra_env.but(deleted=True))
+    draft.tell(events.infra_env_deregistered(infra_env))
+
+
+ACCEPTS: Accepts = {RegisterInfraEnv: register, UpdateInfraEnv: update, DeleteInfraEnv: delete}

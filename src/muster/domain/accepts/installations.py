@@ -1,0 +1,84 @@
+"""Install, cancel, reset, and the answer of the generator."""
+
+from muster.domain import events
+from muster.domain.clusters import PreparationStatus
+from muster.domain.draft import Accepts, Draft
+from muster.domain.effects import DeleteFiles, GenerateFiles
+from muster.domain.errors import Refused
+from muster.domain.moves import move_cluster, move_host
+from muster.domain.roles import Role
+from muster.domain.settle import settle
+from muster.domain.states.clusters import ClusterState
+from muster.domain.suggestions import bootstrap_among
+from muster.domain.triggers import Cancel, Install, Prepared, Reset
+
+
+def install(draft: Draft, asked: Install) -> None:
+    """Settle every role, choose the bootstrap, and begin to prepare."""
+    draft.cluster  # noqa: B018 - raises where there is no cluster
+    _settle_roles(draft)
+    cluster = draft.cluster
+    if cluster.status is not ClusterState.READY:
+        raise Refused(f"Cluster {cluster.name} cannot be installed while it is {cluster.status}: {cluster.status_info}")
+    bootstrap = bootstrap_among(draft.view.living)
+    if bootstrap is None:
+        raise Refused(f"Cluster {cluster.name} has no control plane host that could carry the bootstrap")
+    if not bootstrap.bootstrap:
+        bootstrap = bootstrap.but(bootstrap=True)
+        draft.put(bootstrap)
+        draft.tell(events.host_bootstrap_set(bootstrap))
+    move_cluster(draft, cluster, asked)
+    draft.start(GenerateFiles(cluster_id=cluster.id, attempt=draft.cluster.preparation.attempt))
+
+
+def _settle_roles(draft: Draft) -> None:
+    before = draft.view
+    for host in before.living:
+        if host.role is Role.AUTO and host.suggested_role not in (None, Role.AUTO):
+            draft.put(host.but(role=host.suggested_role))
+    if draft.view is not before:
+        settle(draft)
+
+
+def cancel(draft: Draft, asked: Cancel) -> None:
+    """Stop, on the cluster and on every host."""
+    cluster = draft.cluster
+    if not move_cluster(draft, cluster, asked):
+        raise Refused(f"Cluster {cluster.name} is {cluster.status}; there is no installation to cancel")
+    for host in draft.view.living:
+        if not move_host(draft, host, asked):
+            raise Refused(f"The installation cannot be cancelled while host {host.name} is {host.status}")
+        draft.tell(events.host_installation_cancelled(host))
+    draft.tell(events.cluster_installation_canceled(draft.cluster))
+
+
+def reset(draft: Draft, asked: Reset) -> None:
+    """Go back to the description; the hosts wait for the discovery image."""
+    cluster = draft.cluster
+    if not move_cluster(draft, cluster, asked):
+        raise Refused(f"Cluster {cluster.name} is {cluster.status}; there is no installation to reset")
+    for host in draft.view.living:
+        if not move_host(draft, host, asked):
+            raise Refused(f"The installation cannot be reset while host {host.name} is {host.status}")
+        draft.tell(events.host_installation_reset(host))
+        draft.tell(events.user_required_complete_installation_reset(host))
+    draft.start(DeleteFiles(cluster_id=cluster.id))
+    draft.tell(events.cluster_installation_reset(draft.cluster))
+
+
+def prepared(draft: Draft, happened: Prepared) -> None:
+    """The files are there, or cannot be had; the answer to an attempt that is over is ignored."""
+    cluster = draft.cluster
+    if happened.attempt != cluster.preparation.attempt or cluster.status is not ClusterState.PREPARING:
+        return
+    if happened.failure:
+        outcome = cluster.preparation.but(status=PreparationStatus.FAILED, reason=happened.failure)
+        draft.tell(events.prepare_installation_failed(cluster, happened.failure))
+    else:
+        outcome = cluster.preparation.but(status=PreparationStatus.SUCCESS, reason="")
+        cluster = cluster.but(openshift_cluster_id=happened.openshift_cluster_id)
+        draft.tell(events.cluster_prepare_installation_started(cluster))
+    draft.put(cluster.but(preparation=outcome))
+
+
+ACCEPTS: Accepts = {Install: install, Cancel: cancel, Reset: reset, Prepared: prepared}

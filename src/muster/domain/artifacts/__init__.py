@@ -1,0 +1,1 @@
+"""Files a cluster installs from, rendered from its records."""

@@ -1,0 +1,193 @@
+"""From what was just learnt to everything that follows from it, until nothing moves any more.
+
+Cluster and hosts settle together: each round derives, judges and moves all of them once. What has not
+changed since the last settled view is not judged again.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from . import events
+from .clusters import Cluster
+from .derive import derive_disks, derive_groups, derive_networks, derive_progress, derive_roles
+from .draft import Draft
+from .hosts import Host
+from .moves import NO_ASSESSMENT, move_cluster, move_host
+from .record import Record
+from .states.cases import ClusterCase, HostCase
+from .states.cluster_table import CLUSTER_TABLE
+from .states.clusters import JUDGED
+from .states.host_table import HOST_TABLE
+from .triggers import Ticked
+from .validations import Assessment, assess_cluster, assess_host
+from .verdicts import Finding, Status
+from .views import ClusterView, HostView, Peers, View, peers_of
+
+ROUNDS = 12
+"""More than any chain of consequences needs; not settling by then is a fault in the tables."""
+
+TICKED = Ticked()
+
+MOVING = frozenset({"status", "status_info", "status_updated_at", "updated_at", "verdicts", "progress", "preparation"})
+"""Fields of a cluster that no check of a host looks at."""
+
+LOOKED_AT = tuple(name for name in Cluster.__struct_fields__ if name not in MOVING)
+
+
+class Judged(Record):
+    """A host as it was judged, and the outcome."""
+
+    host: Host
+    connected: bool
+    assessment: Assessment
+
+
+class Memo(Record):
+    """What the last settling worked out."""
+
+    cluster: Cluster | None = None
+    infra_envs: Any = None
+    peers: Peers = Peers()
+    hosts: dict[str, Judged] = {}
+    cluster_assessment: Assessment = Assessment()
+
+
+def settle(draft: Draft) -> None:
+    """Let everything follow that follows."""
+    for _ in range(ROUNDS):
+        before = draft.view
+        _derive(draft)
+        _judge_and_move(draft)
+        if draft.view.cluster is before.cluster and draft.view.hosts is before.hosts:
+            return
+    raise AssertionError(f"{draft.view.scope} does not settle")
+
+
+def _derive(draft: Draft) -> None:
+    memo: Memo = draft.view.memo or Memo()
+    known = {host_id: judged.host for host_id, judged in memo.hosts.items()}
+    fresh = [host for host in draft.view.living if known.get(host.id) is not host]
+    cluster = draft.view.cluster
+    for host in fresh if _same_to_hosts(cluster, memo.cluster) else draft.view.living:
+        draft.put(derive_disks(draft, host))
+    if cluster is None or cluster.deleted_at is not None:
+        return
+    derive_roles(draft)
+    cluster = derive_networks(draft.view, cluster)
+    if len(known) != len(draft.view.living) or any(_tells_of_others(host, known.get(host.id)) for host in fresh):
+        cluster = derive_groups(draft.view, cluster)
+    draft.put(derive_progress(draft.view, cluster))
+
+
+def _tells_of_others(host: Host, before: Host | None) -> bool:
+    return before is None or host.connectivity is not before.connectivity or host.inventory is not before.inventory
+
+
+def _same_to_hosts(cluster: Cluster | None, before: Cluster | None) -> bool:
+    """Whether two versions of a cluster look the same to the checks of its hosts."""
+    if cluster is before:
+        return True
+    if cluster is None or before is None:
+        return False
+    return all(getattr(cluster, name) is getattr(before, name) for name in LOOKED_AT)
+
+
+def _judge_and_move(draft: Draft) -> None:
+    view = draft.view
+    memo: Memo = view.memo or Memo()
+    peers = peers_of(view.living)
+    if peers == memo.peers:
+        peers = memo.peers
+    same = peers is memo.peers and view.infra_envs is memo.infra_envs and _same_to_hosts(view.cluster, memo.cluster)
+    judged: dict[str, Judged] = {}
+    for host in view.living:
+        outcome = _judge(HostView(view, host, peers), memo.hosts.get(host.id) if same else None)
+        host_now = _remember(draft, host, outcome.assessment)
+        move_host(draft, host_now, TICKED, outcome.assessment, peers)
+        judged[host.id] = outcome.but(host=draft.view.hosts[host.id])
+    assessment = NO_ASSESSMENT
+    cluster = draft.view.cluster
+    if cluster is not None and cluster.deleted_at is None:
+        assessment = memo.cluster_assessment
+        if cluster.status in JUDGED:
+            assessment = assess_cluster(ClusterView(draft.view, cluster, peers))
+            cluster = _remember_cluster(draft, cluster, assessment)
+        move_cluster(draft, cluster, TICKED, assessment, peers)
+    draft.view = draft.view.but(
+        memo=Memo(
+            cluster=draft.view.cluster,
+            infra_envs=draft.view.infra_envs,
+            peers=peers,
+            hosts=judged,
+            cluster_assessment=assessment,
+        )
+    )
+
+
+def _judge(case: HostView, before: Judged | None) -> Judged:
+    """The assessment of a host, worked out only if something it depends on has changed."""
+    if before is not None and before.connected == case.connected and _same_to_checks(case.host, before.host):
+        return before
+    return Judged(host=case.host, connected=case.connected, assessment=assess_host(case))
+
+
+def _same_to_checks(host: Host, before: Host) -> bool:
+    """Whether two versions of a host look the same to its checks: all but its state and its words."""
+    if host is before:
+        return True
+    return all(getattr(host, name) is getattr(before, name) for name in HOST_LOOKED_AT)
+
+
+HOST_LOOKED_AT = tuple(
+    name
+    for name in Host.__struct_fields__
+    if name not in {"status", "status_info", "status_updated_at", "updated_at", "verdicts"}
+)
+
+
+def _remember(draft: Draft, host: Host, assessment: Assessment) -> Host:
+    """The host with its verdicts written down; turning points are told."""
+    findings = assessment.findings(host.verdicts)
+    for name, finding in _turns(host.verdicts, findings):
+        tell = events.host_validation_failed if finding.status is Status.FAILURE else events.host_validation_fixed
+        draft.tell(tell(host, name, finding.message))
+    return host.but(verdicts=findings)
+
+
+def _remember_cluster(draft: Draft, cluster: Cluster, assessment: Assessment) -> Cluster:
+    """The cluster with its verdicts written down; turning points are told."""
+    findings = assessment.findings(cluster.verdicts)
+    for name, finding in _turns(cluster.verdicts, findings):
+        failed = finding.status is Status.FAILURE
+        tell = events.cluster_validation_failed if failed else events.cluster_validation_fixed
+        draft.tell(tell(cluster, name, finding.message))
+    return cluster.but(verdicts=findings)
+
+
+def _turns(before: dict[str, Finding], after: dict[str, Finding]) -> list[tuple[str, Finding]]:
+    """The checks that began to fail and those that pass again; what is judged for the first time is no turn."""
+    return [
+        (name, now)
+        for name, now in after.items()
+        if (was := before.get(name)) is not None
+        and was is not now
+        and (was.status is Status.FAILURE) != (now.status is Status.FAILURE)
+        and now.status in TOLD
+    ]
+
+
+TOLD = frozenset({Status.FAILURE, Status.SUCCESS})
+
+
+def next_deadline(view: View) -> datetime | None:
+    """The next moment at which something may follow from time alone."""
+    memo: Memo = view.memo or Memo()
+    dues = []
+    for host in view.living:
+        outcome = memo.hosts.get(host.id)
+        case = HostCase(view, host, memo.peers, outcome.assessment if outcome else NO_ASSESSMENT, TICKED)
+        dues.append(HOST_TABLE.next_due(Ticked, host.status, case, view.now))
+    if view.cluster is not None and view.cluster.deleted_at is None:
+        case_of_cluster = ClusterCase(view, view.cluster, memo.peers, memo.cluster_assessment, TICKED)
+        dues.append(CLUSTER_TABLE.next_due(Ticked, view.cluster.status, case_of_cluster, view.now))
+    return min((due for due in dues if due is not None), default=None)

@@ -1,0 +1,41 @@
+"""The `installation-disk-speed-check` step: whether the disk is fast enough for etcd."""
+
+from muster.domain.hosts import DiskSpeed, Host
+from muster.domain.record import Record
+from muster.domain.views import HostView
+
+from .step import Args, Step
+
+
+class DiskSpeedRequest(Record):
+    """The disk to try out."""
+
+    path: str
+
+
+class DiskSpeedReply(Record):
+    """How long it takes to write safely."""
+
+    io_sync_duration: int = 0
+    path: str = ""
+
+
+def _ask(view: HostView) -> Args | None:
+    disk = view.host.installation_disk_id
+    if not disk or disk in view.host.disk_speeds:
+        return None
+    return (DiskSpeedRequest(path=disk), f"{view.policy.disk_check.total_seconds():.2f}")
+
+
+def _noted(host: Host, disk: str, speed: DiskSpeed) -> Host:
+    return host.but(disk_speeds={**host.disk_speeds, disk: speed})
+
+
+STEP = Step(
+    kind="installation-disk-speed-check",
+    ask=_ask,
+    reads=DiskSpeedReply,
+    learn=lambda host, reply: _noted(host, reply.path, DiskSpeed(tested=True, speed_ms=reply.io_sync_duration)),
+    fail=lambda host, code: _noted(host, host.installation_disk_id, DiskSpeed(tested=True, exit_code=code)),
+    tolerant=True,
+)

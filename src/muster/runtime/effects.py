@@ -1,0 +1,150 @@
+"""Slow work: rows that are leased, done, answered by a trigger; whoever dies is replaced."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import structlog
+
+from muster.domain.effects import AnyEffect, DeleteFiles, GenerateFiles, PublishKubeconfig
+from muster.domain.errors import Broken, Finished, Invalid, NotFound, Unavailable
+from muster.domain.triggers import KubeconfigPublished, Prepared, Ticked, Trigger
+from muster.domain.views import cluster_scope
+from muster.ports import Blobs, Commit, Lease, Order, Releases
+
+from .engine import Engine, Sender
+
+LEASE = timedelta(seconds=15)
+BEAT = 5.0
+AT_ONCE = 4
+LONGEST_SLEEP = 5.0
+LONGEST_WAIT = timedelta(minutes=1)
+
+log = structlog.get_logger()
+
+WORKER = Sender(actor="worker")
+
+
+class Effects:
+    """Claims effects and runs them, a few at a time."""
+
+    def __init__(self, engine: Engine, blobs: Blobs, releases: Releases, owner: str) -> None:
+        self._engine = engine
+        self._blobs = blobs
+        self._releases = releases
+        self._owner = owner
+        self._wake = asyncio.Event()
+        self._held: dict[str, asyncio.Task[None]] = {}
+        engine.on_commit.append(self._hear)
+
+    async def run(self) -> None:
+        """Work for as long as the service runs."""
+        beat = asyncio.create_task(self._beat())
+        try:
+            while True:
+                await self._round()
+        finally:
+            for task in (beat, *self._held.values()):
+                task.cancel()
+            await asyncio.gather(beat, *self._held.values(), return_exceptions=True)
+
+    async def _round(self) -> None:
+        self._wake.clear()
+        try:
+            await self._claim()
+            wait = await self._wait()
+        except Unavailable as error:
+            log.warning("the store does not answer; the workers wait", error=str(error))
+            wait = LONGEST_SLEEP
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), wait)
+
+    async def _claim(self) -> None:
+        free = AT_ONCE - len(self._held)
+        if free <= 0:
+            return
+        for lease in await self._engine.store.claim_effects(self._owner, self._engine.clock.now(), LEASE, free):
+            self._held[lease.id] = asyncio.create_task(self._work(lease))
+
+    async def _wait(self) -> float:
+        if len(self._held) >= AT_ONCE:
+            return LONGEST_SLEEP
+        due = await self._engine.store.next_effect()
+        if due is None:
+            return LONGEST_SLEEP
+        return min(max((due - self._engine.clock.now()).total_seconds(), 0.01), LONGEST_SLEEP)
+
+    async def _work(self, lease: Lease) -> None:
+        try:
+            answer = await self.perform(lease.effect)
+            await self._engine.submit(lease.scope, answer, WORKER, finishes=lease.id)
+        except (Finished, NotFound):
+            log.info("an effect was finished elsewhere or is no longer wanted", effect=lease.id)
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the work is tried again
+            await self._retry(lease, error)
+        finally:
+            del self._held[lease.id]
+            self._wake.set()
+
+    async def _retry(self, lease: Lease, error: Exception) -> None:
+        wait = min(timedelta(seconds=2 ** min(lease.attempts, 10)), LONGEST_WAIT)
+        log.warning(
+            "an effect failed and will be tried again", effect=lease.id, attempts=lease.attempts, error=repr(error)
+        )
+        with contextlib.suppress(Unavailable):
+            await self._engine.store.retry_effect(
+                self._owner, lease.id, self._engine.clock.now() + wait, type(error).__name__
+            )
+
+    async def _beat(self) -> None:
+        """Keep the leases of work under way."""
+        while True:
+            await asyncio.sleep(BEAT)
+            if self._held:
+                with contextlib.suppress(Unavailable):
+                    until = self._engine.clock.now() + LEASE
+                    await self._engine.store.beat(self._owner, tuple(self._held), until)
+
+    def _hear(self, commit: Commit) -> None:
+        if commit.effects:
+            self._wake.set()
+
+    async def perform(self, effect: AnyEffect) -> Trigger:
+        """Do the work and say what came of it."""
+        work: Callable[[AnyEffect], Awaitable[Trigger]] = self._by_kind[type(effect)].__get__(self)
+        return await work(effect)
+
+    async def _generate(self, effect: GenerateFiles) -> Trigger:
+        view = await self._engine.view(cluster_scope(effect.cluster_id))
+        assert view.cluster is not None
+        order = Order(cluster=view.cluster, hosts=view.living, infra_envs=tuple(view.infra_envs.values()))
+        try:
+            made = await self._releases.generate(order)
+        except (Invalid, Broken) as error:
+            return Prepared(attempt=effect.attempt, failure=str(error))
+        for name, content in made.files.items():
+            await self._blobs.put(f"{effect.cluster_id}/{name}", content)
+        return Prepared(attempt=effect.attempt, openshift_cluster_id=made.openshift_cluster_id)
+
+    async def _publish(self, effect: PublishKubeconfig) -> Trigger:
+        plain = await self._blobs.get(f"{effect.cluster_id}/kubeconfig-noingress")
+        try:
+            trusting = self._releases.with_ingress(plain, effect.ingress_ca)
+        except Invalid as error:
+            log.warning("an ingress certificate was of no use", cluster=effect.cluster_id, error=str(error))
+            return Ticked()
+        await self._blobs.put(f"{effect.cluster_id}/kubeconfig", trusting)
+        return KubeconfigPublished()
+
+    async def _delete(self, effect: DeleteFiles) -> Trigger:
+        keys = await self._blobs.keys(f"{effect.cluster_id}/")
+        await self._blobs.delete([key for key in keys if effect.everything or not _kept(key)])
+        return Ticked()
+
+    _by_kind = {GenerateFiles: _generate, PublishKubeconfig: _publish, DeleteFiles: _delete}
+
+
+def _kept(key: str) -> bool:
+    """Logs and the user's own manifests outlive a reset."""
+    return "/logs/" in key or "/manifests/" in key

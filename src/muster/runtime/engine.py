@@ -1,0 +1,251 @@
+"""The one door for change: look at what is known, decide, write it down, tell those who listen.
+
+Faces call `submit` to change something and `view` to read. Views of scopes are kept in memory with their
+version; a commit is checked against it, so a stale view costs a second look and nothing else.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+
+from muster.domain.decide import decide
+from muster.domain.draft import Decision
+from muster.domain.errors import Conflict, NotFound
+from muster.domain.policy import Policy
+from muster.domain.record import Record
+from muster.domain.triggers import Ticked, Trigger
+from muster.domain.views import View
+from muster.ports import Bus, Change, Clock, Commit, Committed, Store
+
+from .presence import Presence
+
+ATTEMPTS = 20
+"""How often a decision is made anew because someone else was faster; reaching this is a fault."""
+
+LARGEST_BATCH = 128
+"""How many triggers are taken together at most."""
+
+KEPT_VIEWS = 20_000
+
+
+class Sender(Record):
+    """Who causes a change, and by which request."""
+
+    actor: str = "system"
+    request_id: str = ""
+
+
+SYSTEM = Sender()
+
+
+class Ticket:
+    """A trigger on its way through the door."""
+
+    __slots__ = ("answer", "finishes", "sender", "trigger")
+
+    def __init__(self, trigger: Trigger, sender: Sender, finishes: str) -> None:
+        self.trigger = trigger
+        self.sender = sender
+        self.finishes = finishes
+        self.answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+
+
+class Known:
+    """A settled view, and the versions of other scopes that it rests on."""
+
+    __slots__ = ("reads", "view")
+
+    def __init__(self, view: View, reads: dict[str, int]) -> None:
+        self.view = view
+        self.reads = reads
+
+
+class Engine:
+    """Decides for every scope, one batch of triggers at a time."""
+
+    def __init__(self, store: Store, bus: Bus, clock: Clock, policy: Policy) -> None:
+        self.store = store
+        self.bus = bus
+        self.clock = clock
+        self.policy = policy
+        self.presence = Presence(store)
+        self.on_commit: list[Callable[[Commit], None]] = []
+        self._known: OrderedDict[str, Known] = OrderedDict()
+        self._waiting: dict[str, list[Ticket]] = {}
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._unsubscribe = bus.subscribe(self._hear)
+
+    async def submit(self, scope: str, trigger: Trigger, sender: Sender = SYSTEM, *, finishes: str = "") -> Decision:
+        """Let something happen to a scope. Raises what the trigger was refused with."""
+        ticket = Ticket(trigger, sender, finishes)
+        self._waiting.setdefault(scope, []).append(ticket)
+        if scope not in self._running:
+            self._running[scope] = asyncio.create_task(self._work(scope))
+        return await ticket.answer
+
+    async def view(self, scope: str) -> View:
+        """A scope as it stands. Raises `NotFound` if there is no such scope."""
+        known = self._known.get(scope) or await self._load(scope)
+        if known is None or known.view.version == 0:
+            raise NotFound(f"There is no {scope.replace(':', ' ')}")
+        return known.view
+
+    def present(self, view: View) -> View:
+        """A view with the latest word on when each of its hosts was heard of."""
+        return view.but(presence=self.presence.of(view))
+
+    async def close(self) -> None:
+        """Finish what is under way and let go."""
+        self._unsubscribe()
+        if self._running:
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+        await self.presence.flush()
+
+    async def _work(self, scope: str) -> None:
+        """Take what waits for a scope until nothing waits any more."""
+        try:
+            while tickets := self._waiting.pop(scope, None):
+                for start in range(0, len(tickets), LARGEST_BATCH):
+                    await self._take(scope, tickets[start : start + LARGEST_BATCH])
+        finally:
+            del self._running[scope]
+
+    async def _take(self, scope: str, tickets: list[Ticket]) -> None:
+        """Decide and commit a batch. An effect's answer goes alone: it stands or falls with its own row."""
+        batches = [[ticket] for ticket in tickets] if any(each.finishes for each in tickets) else [tickets]
+        for batch in batches:
+            try:
+                decision = await self._decide(scope, batch)
+            except Exception as error:  # noqa: BLE001 - whoever waits for the answer gets the fault, not this loop
+                _answer_all(batch, error)
+            else:
+                _answer_each(batch, decision)
+
+    async def _decide(self, scope: str, batch: list[Ticket]) -> Decision:
+        for _ in range(ATTEMPTS):
+            known = self._known.get(scope) or await self._load(scope)
+            now = self.clock.now()
+            before = self._at(scope, known, now)
+            decision = decide(before, *(ticket.trigger for ticket in batch))
+            if not decision.changed and not batch[0].finishes:
+                await self._keep(known, decision, batch)
+                return decision
+            try:
+                await self._commit(scope, known, decision, batch, now)
+            except Conflict:
+                self._known.pop(scope, None)
+                continue
+            return decision
+        raise Conflict(f"{scope} changes faster than it can be decided about; try again")
+
+    def _at(self, scope: str, known: Known | None, now: datetime) -> View:
+        if known is None:
+            return View(scope=scope, now=now, policy=self.policy)
+        return known.view.but(now=now, presence=self.presence.of(known.view))
+
+    async def _keep(self, known: Known | None, decision: Decision, batch: list[Ticket]) -> None:
+        """Nothing to write; but what was judged is worth keeping, and a deadline that came needs a successor."""
+        if known is None or known.view.version == 0:
+            return
+        view = decision.view
+        self._known[view.scope] = Known(view, known.reads)
+        if any(isinstance(ticket.trigger, Ticked) for ticket in batch):
+            await self.store.set_deadline(view.scope, view.version, decision.deadline)
+
+    async def _commit(
+        self, scope: str, known: Known | None, decision: Decision, batch: list[Ticket], now: datetime
+    ) -> None:
+        commit = Commit(
+            scope=scope,
+            version=known.view.version if known else 0,
+            reads=known.reads if known else {},
+            at=now,
+            actor=batch[0].sender.actor,
+            request_id=batch[0].sender.request_id,
+            triggers=tuple(dict.fromkeys(type(ticket.trigger).__name__ for ticket in batch)),
+            changes=tuple(Change(old=old, new=new) for old, new in decision.changes),
+            events=decision.events,
+            effects=decision.effects,
+            finished_effect=batch[0].finishes,
+            deadline=decision.deadline,
+            live=_lives(decision.view),
+        )
+        await self.store.commit(commit)
+        view = decision.view.but(version=commit.version + 1)
+        self._remember(Known(view, known.reads if known else {}))
+        for hear in self.on_commit:
+            hear(commit)
+        await self.bus.publish(Committed(scope=scope, version=view.version, touches=_touches(view)))
+
+    async def _load(self, scope: str) -> Known | None:
+        stored = await self.store.load(scope)
+        if stored is None:
+            return None
+        view = View(
+            scope=scope,
+            version=stored.version,
+            now=self.clock.now(),
+            policy=self.policy,
+            cluster=stored.cluster,
+            hosts=stored.hosts,
+            infra_envs=stored.infra_envs,
+            tenants=stored.tenants,
+        )
+        self.presence.learn(stored.presence)
+        known = Known(view, stored.reads)
+        self._remember(known)
+        return known
+
+    def _remember(self, known: Known) -> None:
+        self._known[known.view.scope] = known
+        self._known.move_to_end(known.view.scope)
+        while len(self._known) > KEPT_VIEWS:
+            self._known.popitem(last=False)
+
+    def _hear(self, news: Committed | None) -> None:
+        """Forget what others have changed; None means that anything may have changed."""
+        if news is None:
+            self._known.clear()
+            return
+        mine = self._known.get(news.scope)
+        if mine is not None and mine.view.version < news.version:
+            del self._known[news.scope]
+        for scope in news.touches:
+            self._known.pop(scope, None)
+        if news.scope.startswith("infra-env:"):
+            for scope in [each for each, known in self._known.items() if news.scope in known.reads]:
+                del self._known[scope]
+
+
+def _lives(view: View) -> bool:
+    """Whether the scope's own record is still wanted."""
+    kind = view.scope.partition(":")[0]
+    if kind == "cluster":
+        return view.cluster is not None and view.cluster.deleted_at is None
+    if kind == "host":
+        return bool(view.living)
+    return any(not each.deleted for each in view.infra_envs.values())
+
+
+def _touches(view: View) -> tuple[str, ...]:
+    """Scopes whose views hold what this scope has just changed: the cluster that an infra-env belongs to."""
+    if not view.scope.startswith("infra-env:"):
+        return ()
+    return tuple(f"cluster:{each.cluster_id}" for each in view.infra_envs.values() if each.cluster_id)
+
+
+def _answer_each(batch: list[Ticket], decision: Decision) -> None:
+    for ticket, refusal in zip(batch, decision.outcomes, strict=True):
+        if ticket.answer.done():
+            continue
+        if refusal is None:
+            ticket.answer.set_result(decision)
+        else:
+            ticket.answer.set_exception(refusal)
+
+
+def _answer_all(batch: list[Ticket], error: Exception) -> None:
+    for ticket in batch:
+        if not ticket.answer.done():
+            ticket.answer.set_exception(error)

@@ -1,0 +1,67 @@
+"""The service put together. Nothing else names an adapter."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from muster.adapters.blobs import ObstoreBlobs
+from muster.adapters.bus import LocalBus, PostgresBus
+from muster.adapters.clock import SystemClock, new_id
+from muster.adapters.releases.lab import LAB_OS_IMAGES, LAB_RELEASES, LabReleases
+from muster.adapters.sql.store import SqlStore
+from muster.domain.policy import Policy
+from muster.domain.views import View
+from muster.ports import Blobs, Bus, Clock, Releases, Store
+from muster.runtime.effects import Effects
+from muster.runtime.engine import Engine
+from muster.runtime.settings import Settings, policy_from
+from muster.runtime.ticker import Ticker
+
+
+class Service:
+    """Everything a face needs, running or about to."""
+
+    def __init__(self, store: Store, bus: Bus, blobs: Blobs, releases: Releases, policy: Policy, clock: Clock) -> None:
+        self.store = store
+        self.bus = bus
+        self.blobs = blobs
+        self.clock = clock
+        self.policy = policy.but(catalogue=releases.catalogue())
+        self.new_id: Callable[[], str] = new_id
+        self.engine = Engine(store, bus, clock, self.policy)
+        self.ticker = Ticker(self.engine)
+        self.effects = Effects(self.engine, blobs, releases, owner=new_id())
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def views(self, kind: str) -> list[View]:
+        """Every live scope of a kind, oldest first."""
+        scopes = await self.store.scopes(kind)
+        return [self.engine.present(await self.engine.view(scope)) for scope in scopes]
+
+    async def start(self) -> None:
+        """Bring the store up to date and set the clockwork going."""
+        await self.store.migrate()
+        self._tasks = [
+            asyncio.create_task(each) for each in (self.ticker.run(), self.effects.run(), self.engine.presence.run())
+        ]
+
+    async def stop(self) -> None:
+        """Finish what is under way, write down what is new, let go."""
+        for task in self._tasks:
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.engine.close()
+        await self.store.close()
+
+
+def build(settings: Settings) -> Service:
+    """The service that the settings ask for."""
+    Path(settings.data).mkdir(parents=True, exist_ok=True)
+    releases = LabReleases((*LAB_RELEASES, *settings.release_images), (*LAB_OS_IMAGES, *settings.os_images))
+    url = settings.database_url
+    store = SqlStore(url)
+    bus: Bus = LocalBus() if url.startswith("sqlite") else PostgresBus(url)
+    blobs = ObstoreBlobs(settings.storage_url)
+    return Service(store, bus, blobs, releases, policy_from(settings), SystemClock())

@@ -1,0 +1,319 @@
+"""Clusters as clients see them."""
+
+from collections.abc import Mapping
+from ipaddress import ip_network
+from typing import Any
+
+import msgspec
+
+from muster.domain.clusters import Cluster
+from muster.domain.hosts import Host, HostState
+from muster.domain.networks import Vip
+from muster.domain.operators import MonitoredOperator
+from muster.domain.record import Record
+from muster.domain.validations import CLUSTER_VALIDATIONS
+from muster.domain.views import View
+
+from .hosts import ROOT, host_out, validations_text
+from .json import filled, text
+from .moments import NEVER, NEVER_CREATED, micros, millis
+
+CATEGORIES = {check.id: check.category for check in CLUSTER_VALIDATIONS}
+
+NO_IMAGE = {"created_at": NEVER_CREATED, "expires_at": NEVER}
+
+
+class ClustersQuery(Record):
+    """Which clusters a client wants, and how much of them."""
+
+    openshift_cluster_id: str = ""
+    ams_subscription_ids: tuple[str, ...] = ()
+    with_hosts: bool = False
+    owner: str = ""
+
+
+class ClusterQuery(Record):
+    """How much of a cluster a client wants."""
+
+    exclude_hosts: bool = msgspec.field(name="exclude-hosts", default=False)
+
+
+class ClusterHostsQuery(Record):
+    """Which hosts of a cluster a client wants, and how much of them."""
+
+    role: str = ""
+    status: str = ""
+    with_inventory: bool = msgspec.field(name="with-inventory", default=False)
+    with_connectivity: bool = msgspec.field(name="with-connectivity", default=False)
+
+
+class FileQuery(Record):
+    """Which file a client wants."""
+
+    file_name: str
+
+
+class LogsQuery(Record):
+    """Whose logs are meant."""
+
+    logs_type: str = ""
+    host_id: str = ""
+    infra_env_id: str = ""
+
+
+class OperatorsQuery(Record):
+    """Which operator is meant; all of them if none is named."""
+
+    operator_name: str = ""
+
+
+class OperatorReport(Record, forbid_unknown_fields=True):
+    """How an operator is doing."""
+
+    name: str = ""
+    status: str = ""
+    status_info: str = ""
+    version: str = ""
+
+
+class FinalizingProgress(Record, forbid_unknown_fields=True):
+    """The stage a new cluster has come to."""
+
+    finalizing_stage: str = ""
+
+
+class Completion(Record, forbid_unknown_fields=True):
+    """The controller's last word."""
+
+    is_success: bool
+    error_info: str = ""
+    data: dict[str, Any] = {}
+
+
+def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[str, Any]:
+    """A cluster with everything clients may read of it. `full` False is the form used in lists."""
+    cluster = view.cluster
+    assert cluster is not None
+    living = view.living
+    return {
+        **filled(_scalars(cluster)),
+        **filled(_counts(living)),
+        **_lists(cluster, first_of_machine_networks=_bootstrap_address(living)),
+        **_moments(cluster),
+        "disk_encryption": filled(
+            {
+                "enable_on": cluster.disk_encryption.enable_on,
+                "mode": cluster.disk_encryption.mode,
+                "tang_servers": cluster.disk_encryption.tang_servers,
+            }
+        ),
+        "host_networks": host_networks(living) if full else None,
+        "hosts": hosts_out(view) if hosts else [],
+        "ignition_endpoint": filled(
+            {"url": cluster.ignition_endpoint.url, "ca_certificate": cluster.ignition_endpoint.ca_certificate}
+        ),
+        "image_info": NO_IMAGE,
+        "last-installation-preparation": filled(
+            {"status": cluster.preparation.status, "reason": cluster.preparation.reason}
+        ),
+        "load_balancer": {"type": cluster.load_balancer},
+        "monitored_operators": [operator_out(operator, cluster.id) for operator in cluster.operators],
+        "operator_bundles": [] if full else None,
+        "platform": {
+            "type": cluster.platform.type,
+            "external": filled(
+                {
+                    "platform_name": cluster.platform.platform_name,
+                    "cloud_controller_manager": cluster.platform.cloud_controller_manager,
+                }
+            ),
+        },
+        "progress": progress_out(cluster),
+        "schedulable_masters": cluster.schedulable_masters,
+        "schedulable_masters_forced_true": cluster.schedulable_masters_forced_true,
+        "user_managed_networking": cluster.user_managed_networking,
+        "vip_dhcp_allocation": cluster.vip_dhcp_allocation,
+    }
+
+
+def without_hosts(cluster: dict[str, Any]) -> dict[str, Any]:
+    """The same cluster for a client that wants none of its hosts, nor their number."""
+    counts = ("enabled_host_count", "ready_host_count", "total_host_count")
+    return {key: value for key, value in cluster.items() if key not in counts} | {"hosts": None}
+
+
+def hosts_out(view: View) -> list[dict[str, Any]]:
+    """The hosts of a cluster."""
+    single_node = view.cluster is not None and view.cluster.single_node
+    return [host_out(host, view.seen_at(host), single_node=single_node) for host in view.living]
+
+
+def _scalars(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "additional_ntp_source": cluster.additional_ntp_source,
+        "api_vip_dns_name": cluster.api_vip_dns_name,
+        "base_dns_domain": cluster.base_dns_domain,
+        "connectivity_majority_groups": text(cluster.majority_groups) if cluster.majority_groups else "",
+        "control_plane_count": cluster.control_plane_count,
+        "cpu_architecture": cluster.cpu_architecture,
+        "email_domain": cluster.email_domain,
+        "feature_usage": feature_usage(cluster),
+        "high_availability_mode": cluster.high_availability_mode,
+        "href": f"{ROOT}/clusters/{cluster.id}",
+        "http_proxy": cluster.proxy.http_proxy,
+        "https_proxy": cluster.proxy.https_proxy,
+        "hyperthreading": cluster.hyperthreading,
+        "id": cluster.id,
+        "ignored_cluster_validations": _ids(cluster.ignored_cluster_validations),
+        "ignored_host_validations": _ids(cluster.ignored_host_validations),
+        "imported": cluster.imported,
+        "install_config_overrides": cluster.install_config_overrides,
+        "ip_collisions": text(cluster.ip_collisions) if cluster.ip_collisions is not None else "",
+        "kind": cluster.kind,
+        "logs_info": cluster.logs_info,
+        "name": cluster.name,
+        "network_type": cluster.network_type,
+        "no_proxy": cluster.proxy.no_proxy,
+        "ntp_sources": cluster.ntp_sources,
+        "ocp_release_image": cluster.ocp_release_image,
+        "openshift_cluster_id": cluster.openshift_cluster_id,
+        "openshift_version": cluster.openshift_version,
+        "org_id": cluster.org_id,
+        "org_soft_timeouts_enabled": True,
+        "pull_secret_set": bool(cluster.pull_secret),
+        "ssh_public_key": cluster.ssh_public_key,
+        "status": cluster.status,
+        "status_info": cluster.status_info,
+        "tags": cluster.tags,
+        "user_name": cluster.user_name,
+        "validations_info": validations_text(dict(sorted(cluster.verdicts.items())), CATEGORIES),
+    }
+
+
+def _ids(ids: tuple[str, ...]) -> str:
+    return text(ids) if ids else ""
+
+
+def _counts(hosts: tuple[Host, ...]) -> dict[str, int]:
+    return {
+        "enabled_host_count": len(hosts),
+        "ready_host_count": sum(host.status is HostState.KNOWN for host in hosts),
+        "total_host_count": len(hosts),
+    }
+
+
+def _moments(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "controller_logs_collected_at": millis(cluster.controller_logs_collected_at),
+        "controller_logs_started_at": millis(cluster.controller_logs_started_at),
+        "created_at": micros(cluster.created_at),
+        "deleted_at": millis(cluster.deleted_at) if cluster.deleted_at else None,
+        "install_completed_at": millis(cluster.install_completed_at),
+        "install_started_at": millis(cluster.install_started_at),
+        "status_updated_at": millis(cluster.status_updated_at),
+        "updated_at": micros(cluster.updated_at),
+    }
+
+
+def _lists(cluster: Cluster, first_of_machine_networks: str) -> dict[str, Any]:
+    mine = {"cluster_id": cluster.id}
+    machine = sorted(cluster.machine_networks, key=lambda cidr: not _holds(cidr, first_of_machine_networks))
+    return {
+        "api_vips": [_vip(vip, mine) for vip in cluster.api_vips],
+        "cluster_networks": [
+            {"cidr": each.cidr, "host_prefix": each.host_prefix, **mine} for each in cluster.cluster_networks
+        ],
+        "ingress_vips": [_vip(vip, mine) for vip in cluster.ingress_vips],
+        "machine_networks": [{"cidr": cidr, **mine} for cidr in machine],
+        "service_networks": [{"cidr": cidr, **mine} for cidr in cluster.service_networks],
+    }
+
+
+def _holds(cidr: str, address: str) -> bool:
+    return bool(address) and ip_network(address).subnet_of(ip_network(cidr)) if _same_family(cidr, address) else False
+
+
+def _same_family(cidr: str, address: str) -> bool:
+    return (":" in cidr) == (":" in address)
+
+
+def _bootstrap_address(hosts: tuple[Host, ...]) -> str:
+    bootstrap = next((host for host in hosts if host.bootstrap and host.inventory), None)
+    networks = bootstrap.inventory.networks if bootstrap and bootstrap.inventory else ()
+    return str(networks[0].ip) if networks else ""
+
+
+def _vip(vip: Vip, mine: Mapping[str, str]) -> dict[str, Any]:
+    return {"ip": vip.ip, **mine, **({"verification": vip.verification} if vip.verification else {})}
+
+
+def operator_out(operator: MonitoredOperator, cluster_id: str) -> dict[str, Any]:
+    """An operator with everything clients may read of it."""
+    return {
+        **filled(
+            {
+                "namespace": operator.namespace,
+                "properties": operator.properties,
+                "status": operator.status,
+                "status_info": operator.status_info,
+                "subscription_name": operator.subscription_name,
+                "timeout_seconds": operator.timeout_seconds,
+                "version": operator.version,
+            }
+        ),
+        "bundles": None,
+        "cluster_id": cluster_id,
+        "name": operator.name,
+        "operator_type": operator.operator_type,
+        "source_bundles": None,
+        "status_updated_at": millis(operator.status_updated_at),
+    }
+
+
+def progress_out(cluster: Cluster) -> dict[str, Any]:
+    """How far the cluster has come."""
+    progress = cluster.progress
+    return {
+        **filled(
+            {
+                "finalizing_stage": progress.finalizing_stage,
+                "finalizing_stage_percentage": progress.finalizing_stage_percentage,
+                "finalizing_stage_timed_out": progress.finalizing_stage_timed_out,
+                "installing_stage_percentage": progress.installing_stage_percentage,
+                "preparing_for_installation_stage_percentage": progress.preparing_for_installation_stage_percentage,
+                "total_percentage": progress.total_percentage,
+            }
+        ),
+        "finalizing_stage_started_at": millis(progress.finalizing_stage_started_at),
+    }
+
+
+def host_networks(hosts: tuple[Host, ...]) -> list[dict[str, Any]]:
+    """The networks on which every host with an inventory has an address."""
+    described = [host for host in hosts if host.inventory is not None]
+    found: dict[str, list[str]] = {}
+    for host in described:
+        for cidr in dict.fromkeys(str(each.network) for each in host.inventory.networks if host.inventory):
+            found.setdefault(cidr, []).append(host.id)
+    return [{"cidr": cidr, "host_ids": ids} for cidr, ids in found.items() if len(ids) == len(described)]
+
+
+USAGES = {
+    "OVNKubernetes": ("OVN network type", "OVN_NETWORK_TYPE"),
+    "OpenShiftSDN": ("SDN network type", "SDN_NETWORK_TYPE"),
+}
+
+
+def feature_usage(cluster: Cluster) -> str:
+    """Which features a cluster uses, as JSON text."""
+    used: dict[str, Any] = {
+        "Hyperthreading": {
+            "data": {"hyperthreading_enabled": cluster.hyperthreading},
+            "id": "HYPERTHREADING",
+            "name": "Hyperthreading",
+        }
+    }
+    if cluster.network_type in USAGES:
+        name, usage = USAGES[cluster.network_type]
+        used[name] = {"id": usage, "name": name}
+    return text(used)

@@ -1,0 +1,67 @@
+"""The agent protocol: instructions out, replies in."""
+
+from typing import Any
+from zlib import crc32
+
+import msgspec
+
+from muster.domain.record import Record
+from muster.domain.steps import STEPS, Instructions
+
+from .json import text
+
+
+class StepOut(Record, omit_defaults=False):
+    """One instruction as an agent reads it."""
+
+    step_type: str
+    step_id: str
+    args: tuple[str, ...]
+
+
+class StepsOut(Record):
+    """The answer to an agent that asks what to do."""
+
+    instructions: tuple[StepOut, ...] = msgspec.field(default=())
+    next_instruction_seconds: int = 0
+    post_step_action: str = ""
+
+
+class StepReply(Record):
+    """What an agent sends when it has done a step, well or badly."""
+
+    step_type: str = ""
+    step_id: str = ""
+    exit_code: int = 0
+    output: str | None = None
+    error: str | None = None
+
+
+def encode_instructions(instructions: Instructions) -> bytes:
+    """Instructions as JSON. The id of a step follows from what is asked, so the same view gives the same bytes."""
+    steps = []
+    for step in instructions.steps:
+        args = tuple(arg if isinstance(arg, str) else text(arg) for arg in step.args)
+        steps.append(
+            StepOut(step_type=step.kind, step_id=f"{step.kind}-{crc32(''.join(args).encode()):08x}", args=args)
+        )
+    return msgspec.json.encode(
+        StepsOut(
+            instructions=tuple(steps),
+            next_instruction_seconds=instructions.seconds,
+            post_step_action=instructions.action,
+        )
+    )
+
+
+_READERS: dict[str, msgspec.json.Decoder[Any]] = {
+    kind: msgspec.json.Decoder(step.reads) for kind, step in STEPS.items() if step.reads is not None
+}
+
+
+def decode_reply(kind: str, output: str) -> Any:
+    """What a step's output says, in the shape the step reads; None where there is nothing to read."""
+    reader = _READERS.get(kind)
+    if reader is None or (not output and STEPS[kind].tolerant):
+        return None
+    return reader.decode(output)

@@ -1,0 +1,188 @@
+"""What only real databases can get wrong: migrations, outages, and transactions that commit out of order."""
+
+import asyncio
+import json
+from typing import Any
+
+import asyncpg
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from commits import CLUSTER, INFRA_ENV, a_commit, an_event, changed, new, with_cluster
+from parts.postgres import Postgres
+from sqlalchemy import Connection, event, inspect
+
+from builders import a_cluster, a_host
+from muster.adapters.news import CHANNEL
+from muster.adapters.sql import SqlStore
+from muster.adapters.sql.schema import metadata
+from muster.domain.errors import Invalid, Unavailable
+
+OTHER = "cluster:other"
+
+
+def differences(connection: Connection) -> list[Any]:
+    return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata))
+
+
+def tables(connection: Connection) -> set[str]:
+    return set(inspect(connection).get_table_names())
+
+
+async def test_the_migrations_make_exactly_the_schema(database_url: str) -> None:
+    store = SqlStore(database_url)
+    await store.migrate()
+    assert await store._database.read(differences) == []
+    assert await store._database.read(tables) == {*metadata.tables, "alembic_version"}
+    await store.close()
+
+
+async def test_replicas_that_start_together_migrate_once(database_url: str) -> None:
+    stores = [SqlStore(database_url) for _ in range(4)]
+    await asyncio.gather(*(store.migrate() for store in stores))
+    await asyncio.gather(*(store.migrate() for store in stores))
+    await with_cluster(stores[0])
+    assert await stores[3].load(CLUSTER) is not None
+    for store in stores:
+        await store.close()
+
+
+async def test_what_was_committed_is_there_after_opening_again(database_url: str) -> None:
+    store = SqlStore(database_url)
+    await store.migrate()
+    await with_cluster(store, "h1")
+    await store.close()
+    again = SqlStore(database_url)
+    await again.migrate()
+    stored = await again.load(CLUSTER)
+    assert stored is not None
+    assert (stored.cluster, stored.hosts) == (a_cluster(), {"h1": a_host("h1")})
+    await again.close()
+
+
+@pytest.mark.parametrize("address", ["mysql://x/y", "sqlite://", "postgresql://[", "://"])
+def test_an_address_that_cannot_be_used_is_invalid(address: str) -> None:
+    with pytest.raises(Invalid, match="database: "):
+        SqlStore(address)
+
+
+async def test_a_folder_in_place_of_the_file_is_an_outage(tmp_path: Any) -> None:
+    store = SqlStore(str(tmp_path))
+    with pytest.raises(Unavailable):
+        await store.ready()
+    await store.close()
+
+
+async def test_a_store_comes_back_by_itself_after_the_server_restarts() -> None:
+    server = Postgres()
+    server.start()
+    store = SqlStore(server.url)
+    try:
+        await store.migrate()
+        await with_cluster(store)
+        server.stop()
+        for attempt in (store.ready(), store.load(CLUSTER), store.commit(a_commit(version=1))):
+            with pytest.raises(Unavailable):
+                await attempt
+        server.start()
+        await store.ready()
+        await store.commit(a_commit(version=1, changes=changed(a_cluster(), name="back")))
+        stored = await store.load(CLUSTER)
+        assert stored is not None
+        assert stored.version == 2
+    finally:
+        await store.close()
+        server.remove()
+
+
+async def test_a_session_that_the_server_ended_is_replaced_unnoticed(postgres_url: str) -> None:
+    store = SqlStore(postgres_url)
+    await store.migrate()
+    admin = await asyncpg.connect(postgres_url)
+    ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    await with_cluster(store)
+    await admin.fetchval(f"{ended} AND datname = current_database()")
+    while await admin.fetchval(_SESSIONS) > 1:
+        await asyncio.sleep(0)
+    await store.commit(a_commit(version=1))
+    await admin.close()
+    await store.close()
+
+
+async def test_history_waits_for_an_earlier_transaction_that_commits_later(postgres_url: str) -> None:
+    store = SqlStore(postgres_url)
+    await store.migrate()
+    await with_cluster(store)
+    cursor = await store.last_cursor()
+    blocker = await asyncpg.connect(postgres_url)
+    watcher = await asyncpg.connect(postgres_url)
+    held = blocker.transaction()
+    await held.start()
+    await blocker.execute("SELECT 1 FROM scopes WHERE id = $1 FOR UPDATE", CLUSTER)
+    earlier = asyncio.create_task(store.commit(a_commit(version=1, changes=changed(a_cluster(), name="earlier"))))
+    while not await watcher.fetchval(_WAITING):
+        await asyncio.sleep(0)
+
+    await store.commit(a_commit(OTHER, changes=new(a_cluster(id="other", name="later"))))
+    assert await store.load(OTHER) is not None
+    assert await store.history(after=cursor) == ()
+    assert await store.last_cursor() == cursor
+
+    await held.rollback()
+    await earlier
+    rows = await store.history(after=cursor)
+    assert [row.patch["name"] for row in rows] == ["earlier", "later"]
+    assert await store.history(after=rows[0].cursor) == rows[1:]
+    for connection in (blocker, watcher):
+        await connection.close()
+    await store.close()
+
+
+async def test_other_replicas_are_told_with_the_commit(postgres_url: str) -> None:
+    store = SqlStore(postgres_url, origin="here")
+    await store.migrate()
+    heard: list[Any] = []
+    listener = await asyncpg.connect(postgres_url)
+    await listener.add_listener(CHANNEL, lambda *news: heard.append(json.loads(news[-1])))
+    await with_cluster(store, "h1")
+    await store.commit(a_commit(version=1, changes=changed(a_host("h1"), requested_hostname="x"), events=(an_event(),)))
+    await listener.execute("SELECT 1")
+    assert [news["news"] for news in heard] == [
+        {"scope": INFRA_ENV, "version": 1, "touches": [CLUSTER]},
+        {"scope": CLUSTER, "version": 1, "touches": [INFRA_ENV]},
+        {"scope": CLUSTER, "version": 2},
+    ]
+    assert {news["origin"] for news in heard} == {"here"}
+    await listener.close()
+    await store.close()
+
+
+async def test_a_commit_with_too_much_news_for_one_notice_says_only_that_there_is_some(postgres_url: str) -> None:
+    store = SqlStore(postgres_url, origin="here")
+    await store.migrate()
+    heard: list[Any] = []
+    listener = await asyncpg.connect(postgres_url)
+    await listener.add_listener(CHANNEL, lambda *news: heard.append(json.loads(news[-1])))
+    hosts = [a_host("h1", infra_env_id=f"infra-env-{number:0100}") for number in range(100)]
+    await store.commit(a_commit(changes=new(a_cluster(), *hosts)))
+    await listener.execute("SELECT 1")
+    assert heard == [{"origin": "here"}]
+    await listener.close()
+    await store.close()
+
+
+async def test_the_common_commit_is_one_statement(postgres_url: str) -> None:
+    store = SqlStore(postgres_url, origin="here")
+    await store.migrate()
+    await with_cluster(store, "h1")
+    statements: list[str] = []
+    engine = store._database._engine.sync_engine  # type: ignore[union-attr]  # this one is a PostgreSQL
+    event.listen(engine, "before_cursor_execute", lambda *words: statements.append(words[2]))
+    host = changed(a_host("h1"), requested_hostname="x")
+    await store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
+    assert len(statements) == 1
+    await store.close()
+
+
+_SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+_WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
