@@ -123,7 +123,7 @@ def a_disk(name: str = "sda", **changes: Any) -> Disk:
         name=name,
         size_bytes=200 * GIB,
         drive_type="SSD",
-        installation_eligibility=Eligibility(eligible=True),
+        installation_eligibility=Eligibility(eligible=True, not_eligible_reasons=None),
     )
     return disk.but(**changes)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, Protocol
 
 from .domain.clusters import Cluster
@@ -254,6 +255,21 @@ class Pull(Record):
     seconds: float = 0.0
 
 
+class Ended(Record):
+    """How a program came out."""
+
+    code: int
+    output: str = ""
+    error: str = ""
+
+
+class Landmark(StrEnum):
+    """How far a temporary control plane can have come."""
+
+    BOOTKUBE = "bootkube"
+    CONTROLLER = "controller"
+
+
 class Machine(Protocol):
     """The door to one machine: its facts, its reach, its clock, its disks, its power.
 
@@ -294,8 +310,20 @@ class Machine(Protocol):
     async def sync_duration(self, disk: str, timeout: float) -> int:  # noqa: ASYNC109 - as above
         """How many milliseconds the disk takes to write safely; raises `Broken` if it cannot be told."""
 
+    async def run(self, name: str, image: str, args: Sequence[str]) -> Ended:
+        """Run a container to its end, whoever waits for it; code 125 if there is one of that name already."""
+
+    async def stop(self, name: str) -> int:
+        """End what runs in a container, if there is one; its exit code is 0 if that went well."""
+
+    async def start_bootstrap(self, ignition: bytes) -> None:
+        """Turn the running system into the temporary control plane; `Broken` if that fails."""
+
+    async def reached(self, landmark: Landmark) -> bool:
+        """Whether the temporary control plane on this machine has come so far."""
+
     async def wipe(self, disk: str) -> None:
-        """Make a disk unbootable."""
+        """Make a disk unbootable; `Broken` if that fails."""
 
     def write_image(self, disk: str, ignition: bytes, args: Sequence[str]) -> AsyncIterator[int]:
         """Write the system and its first configuration to a disk, telling the percentage; `Broken` if it fails."""
@@ -303,5 +331,8 @@ class Machine(Protocol):
     async def reboot(self) -> None:
         """Start again, from the disk if all is well. Does not return to an agent that would live on."""
 
+    def journal(self, line: str) -> None:
+        """Note something in the machine's journal."""
+
     async def logs(self) -> bytes:
-        """What the machine has to say afterwards, as a gzipped tar."""
+        """What the machine has to say afterwards, its journal first of all, as a gzipped tar."""

@@ -24,7 +24,9 @@ def a_commit(scope: str = CLUSTER, version: int = 0, **changes: Any) -> Commit:
 
 
 def an_event(message: str = "Something happened", **changes: Any) -> Event:
-    return Event(name="something_happened", severity=Severity.INFO, message=message, cluster_id=CLUSTER_ID).but(**changes)
+    return Event(name="something_happened", severity=Severity.INFO, message=message, cluster_id=CLUSTER_ID).but(
+        **changes
+    )
 
 
 def unbound(host_id: str) -> Any:

@@ -4,13 +4,12 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
-from parts.postgres import Postgres, binaries
 
+from builders import NOW
 from muster.adapters.memory import FakeClock, MemoryStore, counting_ids
 from muster.adapters.sql import SqlStore
 from muster.ports import Store
-
-from builders import NOW
+from parts.postgres import Postgres, binaries
 
 OpenStore = Callable[[], Store]
 

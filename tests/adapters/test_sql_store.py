@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -9,20 +10,26 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from commits import CLUSTER, INFRA_ENV, a_commit, an_event, changed, new, with_cluster
-from parts.postgres import Postgres
 from sqlalchemy import Connection, event, inspect
 
 from builders import a_cluster, a_host
 from muster.adapters.news import CHANNEL
 from muster.adapters.sql import SqlStore
 from muster.adapters.sql.schema import metadata
-from muster.domain.errors import Invalid, Unavailable
+from muster.domain.errors import Broken, Invalid, Unavailable
+from parts.postgres import Postgres
 
 OTHER = "cluster:other"
 
 
 def differences(connection: Connection) -> list[Any]:
     return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata))
+
+
+async def until(connection: Any, question: str) -> None:
+    """Ask the server until it says yes."""
+    while not await connection.fetchval(question):
+        pass
 
 
 def tables(connection: Connection) -> set[str]:
@@ -60,13 +67,35 @@ async def test_what_was_committed_is_there_after_opening_again(database_url: str
     await again.close()
 
 
-@pytest.mark.parametrize("address", ["mysql://x/y", "sqlite://", "postgresql://[", "://"])
+async def test_a_database_of_a_newer_muster_is_refused(database_url: str) -> None:
+    store = SqlStore(database_url)
+    await store.migrate()
+    await store._database.write(lambda connection: connection.exec_driver_sql(_FROM_TOMORROW).close())
+    with pytest.raises(Broken, match="newer"):
+        await store.migrate()
+    await store.close()
+
+
+async def test_a_plain_path_and_the_name_of_a_driver_will_do(tmp_path: Path, postgres_url: str) -> None:
+    for address in (f"{tmp_path}/a b/%20.db", f"sqlite+aiosqlite:///{tmp_path}/b.db", _with_driver(postgres_url)):
+        store = SqlStore(address)
+        await store.migrate()
+        await store.close()
+    assert (tmp_path / "a b" / "%20.db").exists()
+    assert (tmp_path / "b.db").exists()
+
+
+def _with_driver(url: str) -> str:
+    return url.replace("postgresql://", "postgresql+asyncpg://")
+
+
+@pytest.mark.parametrize("address", ["mysql://x/y", "sqlite://", "://"])
 def test_an_address_that_cannot_be_used_is_invalid(address: str) -> None:
     with pytest.raises(Invalid, match="database: "):
         SqlStore(address)
 
 
-async def test_a_folder_in_place_of_the_file_is_an_outage(tmp_path: Any) -> None:
+async def test_a_folder_in_place_of_the_file_is_an_outage(tmp_path: Path) -> None:
     store = SqlStore(str(tmp_path))
     with pytest.raises(Unavailable):
         await store.ready()
@@ -102,8 +131,7 @@ async def test_a_session_that_the_server_ended_is_replaced_unnoticed(postgres_ur
     ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
     await with_cluster(store)
     await admin.fetchval(f"{ended} AND datname = current_database()")
-    while await admin.fetchval(_SESSIONS) > 1:
-        await asyncio.sleep(0)
+    await until(admin, _ALONE)
     await store.commit(a_commit(version=1))
     await admin.close()
     await store.close()
@@ -120,8 +148,7 @@ async def test_history_waits_for_an_earlier_transaction_that_commits_later(postg
     await held.start()
     await blocker.execute("SELECT 1 FROM scopes WHERE id = $1 FOR UPDATE", CLUSTER)
     earlier = asyncio.create_task(store.commit(a_commit(version=1, changes=changed(a_cluster(), name="earlier"))))
-    while not await watcher.fetchval(_WAITING):
-        await asyncio.sleep(0)
+    await until(watcher, _WAITING)
 
     await store.commit(a_commit(OTHER, changes=new(a_cluster(id="other", name="later"))))
     assert await store.load(OTHER) is not None
@@ -184,5 +211,6 @@ async def test_the_common_commit_is_one_statement(postgres_url: str) -> None:
     await store.close()
 
 
-_SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+_FROM_TOMORROW = "UPDATE alembic_version SET version_num = '9999'"
+_ALONE = "SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()"
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"

@@ -38,7 +38,8 @@ def test_the_source_of_the_keys_is_found():
         ("data:,server%3A%20https%3A%2F%2F10.0.0.5%0Aserver%3A%20https%3A%2F%2F10.0.0.6%0A", False),
         ("data:,server%3A%20https%3A%2F%2F%5Bfd00%3A%3A5%5D%3A6443%0A", True),
         ("data:,server%3A%20nothing%0A", False),
-        ("data:;base64,%%%", False),
+        ("data:,server%3A%20https%3A%2F%2F%5Bfd00%0A", False),
+        ("data:;base64,abcde", False),
         ("", False),
     ],
 )

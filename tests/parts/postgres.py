@@ -17,12 +17,11 @@ SETTINGS = {
     "listen_addresses": "''",
     "fsync": "off",
     "full_page_writes": "off",
-    "synchronous_commit": "off",
     "max_connections": "60",
     "shared_buffers": "16MB",
     "jit": "off",
 }
-"""Fast and small: what is written need not outlive the tests."""
+"""Fast and small. What is written outlives the server being killed, though not the machine."""
 
 
 def binaries() -> Path | None:

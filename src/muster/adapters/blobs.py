@@ -45,7 +45,7 @@ def _bucket(parts: SplitResult) -> S3Store:
         prefix=parts.path.strip("/") or None,
         # A whole transfer may take as long as whoever is on the other side does; silence may not.
         client_options={
-            "allow_http": options.get("endpoint", "").startswith("http://"),
+            "allow_http": True,
             "connect_timeout": timedelta(seconds=5),
             "read_timeout": timedelta(seconds=30),
             "timeout": timedelta(hours=6),
@@ -53,6 +53,13 @@ def _bucket(parts: SplitResult) -> S3Store:
         retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=30)},
         **options,
     )
+
+
+def checked(key: str) -> str:
+    """The key itself; `Invalid` if it could lead out of the storage."""
+    if any(part in {"", ".", ".."} for part in key.split("/")):
+        raise Invalid(f"file name: {key!r} has an empty part, or one made of dots only; name the file plainly")
+    return key
 
 
 class ObstoreBlobs:
@@ -64,7 +71,7 @@ class ObstoreBlobs:
     async def put(self, key: str, data: bytes) -> None:
         """Store a file whole, replacing what was there."""
         with _named_faults(key):
-            await self._store.put_async(key, data)
+            await self._store.put_async(checked(key), data)
 
     async def put_stream(self, key: str, chunks: AsyncIterator[bytes]) -> int:
         """Store a file as it comes; nothing is visible before the end. Returns its size."""
@@ -77,19 +84,19 @@ class ObstoreBlobs:
                 yield chunk
 
         with _named_faults(key):
-            await self._store.put_async(key, counted())
+            await self._store.put_async(checked(key), counted())
         return size
 
     async def get(self, key: str) -> bytes:
         """A file's content; `NotFound` if there is none."""
         with _named_faults(key):
-            found = await self._store.get_async(key)
+            found = await self._store.get_async(checked(key))
             return bytes(await found.bytes_async())
 
     async def stream(self, key: str) -> AsyncIterator[bytes]:
         """A file's content piece by piece; `NotFound` if there is none."""
         with _named_faults(key):
-            found = await self._store.get_async(key)
+            found = await self._store.get_async(checked(key))
             async for piece in found.stream(min_chunk_size=PIECE):
                 yield bytes(piece)
 
@@ -97,7 +104,7 @@ class ObstoreBlobs:
         """Whether there is such a file."""
         try:
             with _named_faults(key):
-                await self._store.head_async(key)
+                await self._store.head_async(checked(key))
         except NotFound:
             return False
         return True

@@ -13,9 +13,9 @@ from typing import Any
 import asyncpg
 import msgspec
 import structlog
-from sqlalchemy import make_url
 
 from muster.adapters.news import CHANNEL, decoded
+from muster.adapters.sql.postgres import dsn
 from muster.ports import Committed
 
 Hear = Callable[[Committed | None], None]
@@ -66,7 +66,7 @@ class PostgresBus:
     """
 
     def __init__(self, address: str, origin: str) -> None:
-        self._dsn = make_url(address).set(drivername="postgresql").render_as_string(hide_password=False)
+        self._dsn = dsn(address)
         self._origin = origin
         self._here = LocalBus()
         self._task: asyncio.Task[None] | None = None

@@ -82,12 +82,11 @@ class ConnectivityReport(Record, dict=True):
     @cached_property
     def collisions(self) -> dict[str, frozenset[str]]:
         """The addresses for which more than one machine answered on one interface, with their MAC addresses."""
+        entries = (entry for remote in self.remote_hosts for entry in remote.l2_connectivity or () if entry.remote_mac)
         answers: dict[tuple[str, str], set[str]] = {}
-        for remote in self.remote_hosts:
-            for entry in remote.l2_connectivity or ():
-                if entry.remote_mac:
-                    key = entry.outgoing_nic, entry.remote_ip_address
-                    answers.setdefault(key, set()).add(entry.remote_mac.lower())
+        for entry in entries:
+            key = entry.outgoing_nic, entry.remote_ip_address
+            answers.setdefault(key, set()).add(entry.remote_mac.lower())
         return {address: frozenset(macs) for (_, address), macs in answers.items() if len(macs) > 1}
 
 
@@ -105,11 +104,11 @@ def target(host_id: str, address: str) -> str:
 
 def ip_collisions(hosts: Iterable["Host"]) -> dict[str, tuple[str, ...]]:
     """Every address that more than one machine answers for, with their MAC addresses, by any host's report."""
+    reports = (host.connectivity for host in hosts if host.connectivity is not None)
     found: dict[str, frozenset[str]] = {}
-    for host in hosts:
-        if host.connectivity is not None:
-            for address, macs in host.connectivity.collisions.items():
-                found[address] = found.get(address, frozenset()) | macs
+    for report in reports:
+        for address, macs in report.collisions.items():
+            found[address] = found.get(address, frozenset()) | macs
     return {address: tuple(sorted(found[address])) for address in sorted(found)}
 
 

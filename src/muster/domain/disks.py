@@ -110,11 +110,17 @@ def _against_multipath(device: Disk, inventory: Inventory, types: frozenset[str]
     if len(kinds) > 1:
         yield f"{MIXED_PATHS}: {', '.join(sorted(kinds))}"
     for path in paths:
-        if path.drive_type == DriveType.ISCSI:
-            wrong = WRONG_TYPE if DriveType.ISCSI not in types else next(_against_iscsi(path, inventory), "")
-            if wrong:
-                yield f"{BAD_PATH}: {path.name}: {wrong}"
-                return
+        wrong = _against_path(path, inventory, types)
+        if wrong:
+            yield f"{BAD_PATH}: {path.name}: {wrong}"
+            return
+
+
+def _against_path(path: Disk, inventory: Inventory, types: frozenset[str]) -> str:
+    """What speaks against an iSCSI path of a multipath device; "" if nothing does, or it is none."""
+    if path.drive_type != DriveType.ISCSI:
+        return ""
+    return WRONG_TYPE if DriveType.ISCSI not in types else next(_against_iscsi(path, inventory), "")
 
 
 def _against_iscsi(disk: Disk, inventory: Inventory) -> Iterator[str]:

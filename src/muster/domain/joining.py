@@ -81,7 +81,7 @@ class Ignition(Record):
         if not OWN_SERVICES.isdisjoint(files):
             return True
         servers = _SERVER.findall(_content(files.get(KUBECONFIG, "")))
-        return len(servers) == 1 and _is_address(urlsplit(servers[0]).hostname or "")
+        return len(servers) == 1 and _names_an_address(servers[0])
 
 
 OWN_SERVICES = frozenset({"/etc/kubernetes/manifests/coredns.yaml", "/etc/kubernetes/manifests/keepalived.yaml"})
@@ -109,9 +109,10 @@ def _content(source: str) -> str:
     return unquote_to_bytes(payload).decode(errors="replace")
 
 
-def _is_address(name: str) -> bool:
+def _names_an_address(url: str) -> bool:
+    """Whether a URL leads to an address and not to a name."""
     try:
-        ip_address(name)
+        ip_address(urlsplit(url).hostname or "")
     except ValueError:
         return False
     return True

@@ -16,7 +16,7 @@ class Policy(Record):
     disabled_host_validations: frozenset[str] = frozenset()
     disabled_cluster_validations: frozenset[str] = frozenset()
     disabled_steps: frozenset[str] = frozenset()
-    public_registries: frozenset[str] = frozenset({"quay.io", "registry.ci.openshift.org"})
+    public_registries: frozenset[str] = frozenset({"quay.io", "registry.ci.openshift.org", "lab.muster.local"})
 
     agent_image: str = "quay.io/edge-infrastructure/assisted-installer-agent:latest"
     installer_image: str = "quay.io/edge-infrastructure/assisted-installer:latest"

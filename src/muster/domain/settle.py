@@ -73,14 +73,8 @@ def _derive(draft: Draft) -> None:
     if cluster is None or cluster.deleted_at is not None:
         return
     derive_roles(draft)
-    cluster = derive_networks(draft.view, cluster)
-    if len(known) != len(draft.view.living) or any(_tells_of_others(host, known.get(host.id)) for host in fresh):
-        cluster = derive_groups(draft.view, cluster)
+    cluster = derive_groups(draft.view, derive_networks(draft.view, cluster))
     draft.put(derive_progress(draft.view, cluster))
-
-
-def _tells_of_others(host: Host, before: Host | None) -> bool:
-    return before is None or host.connectivity is not before.connectivity or host.inventory is not before.inventory
 
 
 def _same_to_hosts(cluster: Cluster | None, before: Cluster | None) -> bool:

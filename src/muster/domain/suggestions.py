@@ -6,14 +6,12 @@ from .hosts import Host
 from .policy import Policy
 from .record import Record
 from .requirements import Figures, has_cpu_and_memory_for
-from .roles import Role
+from .roles import WITH_ARBITER, Role
 from .states.hosts import BEFORE_INSTALL, HostState
 from .views import View
 
 GIB = 2**30
 MASTERS = frozenset({Role.MASTER, Role.BOOTSTRAP})
-WITH_ARBITER = 2
-"""The number of control plane hosts that need an arbiter as a third vote."""
 
 
 def weight(host: Host) -> float:

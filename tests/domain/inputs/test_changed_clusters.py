@@ -84,6 +84,11 @@ def test_the_wrong_time_is_told_before_an_impossible_platform():
 # Addresses
 
 
+def test_addresses_are_not_judged_again_by_a_change_of_something_else():
+    odd = a_cluster(machine_networks=("10.0.0.0/24",))
+    assert patch(odd, tags="x").tags == "x"
+
+
 def test_the_machine_network_follows_from_new_virtual_addresses():
     after = patch(a_cluster(api_vips=(), ingress_vips=(), machine_networks=()),
                   api_vips=vips("192.168.1.7"), ingress_vips=vips("192.168.1.8"))  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 
+from muster.adapters.blobs import checked
 from muster.domain.errors import NotFound
 
 
@@ -13,17 +14,17 @@ class MemoryBlobs:
 
     async def put(self, key: str, data: bytes) -> None:
         """Store a file whole, replacing what was there."""
-        self._files[key] = data
+        self._files[checked(key)] = data
 
     async def put_stream(self, key: str, chunks: AsyncIterator[bytes]) -> int:
         """Store a file as it comes; nothing is visible before the end. Returns its size."""
         data = b"".join([chunk async for chunk in chunks])
-        self._files[key] = data
+        self._files[checked(key)] = data
         return len(data)
 
     async def get(self, key: str) -> bytes:
         """A file's content; `NotFound` if there is none."""
-        if key not in self._files:
+        if checked(key) not in self._files:
             raise NotFound(f"There is no file {key}")
         return self._files[key]
 
@@ -33,7 +34,7 @@ class MemoryBlobs:
 
     async def exists(self, key: str) -> bool:
         """Whether there is such a file."""
-        return key in self._files
+        return checked(key) in self._files
 
     async def keys(self, prefix: str) -> tuple[str, ...]:
         """The files below a prefix, in order."""

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, event, exc
+import asyncpg
+from sqlalchemy import Connection, event, exc
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from muster.adapters.news import CHANNEL, Notice, encoded
 from muster.adapters.rows import Neighbour, outdated, scope_kind
@@ -35,15 +36,10 @@ _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # the library 
 class Postgres:
     """A database on a server, shared by any number of replicas."""
 
-    def __init__(self, url: URL, origin: str) -> None:
+    def __init__(self, address: str, origin: str) -> None:
+        self._dsn = dsn(address)
         self._origin = origin
-        self._engine = create_async_engine(
-            url.set(drivername="postgresql+asyncpg"),
-            pool_size=5,
-            max_overflow=10,
-            hide_parameters=True,
-            connect_args={"timeout": 10, "command_timeout": PATIENCE_SECONDS},
-        )
+        self._engine = _engine(self._dsn, PATIENCE_SECONDS)
         event.listen(self._engine.sync_engine, "checkout", _refuse_the_dead)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT")
 
@@ -69,14 +65,36 @@ class Postgres:
         await self.write(_note_seen, seen)
 
     async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
-        """Bring the schema up to date; whoever comes second waits and finds it done."""
-        with named_faults():
-            async with self._engine.begin() as connection:
-                await connection.run_sync(_alone, upgrade)
+        """Bring the schema up to date; whoever comes second waits, however long it takes, and finds it done."""
+        unhurried = _engine(self._dsn, None)
+        try:
+            with named_faults():
+                async with unhurried.begin() as connection:
+                    await connection.run_sync(_alone, upgrade)
+        finally:
+            await unhurried.dispose()
 
     async def close(self) -> None:
         """Let go of every connection."""
         await self._engine.dispose()
+
+
+def dsn(address: str) -> str:
+    """The address as asyncpg takes it: any driver named after a plus sign is left out."""
+    return f"postgresql://{address.partition('://')[2]}"
+
+
+def _engine(source: str, patience: float | None) -> AsyncEngine:
+    """A pool of connections whose statements may take so many seconds, or any time."""
+
+    async def connect(*_: Any, **__: Any) -> Any:
+        # The driver itself reads the address, so that every option it knows may stand there.
+        named = {"application_name": "muster"}
+        return await asyncpg.connect(source, timeout=10, command_timeout=patience, server_settings=named)
+
+    return create_async_engine(
+        "postgresql+asyncpg://", async_creator=connect, pool_size=5, max_overflow=10, hide_parameters=True
+    )
 
 
 def _refuse_the_dead(connection: Any, _: Any, __: Any) -> None:

@@ -47,10 +47,10 @@ PRAGMAS = ("busy_timeout = 15000", "journal_mode = WAL", "synchronous = NORMAL",
 class Sqlite:
     """A database in one file."""
 
-    def __init__(self, url: URL) -> None:
-        if url.database:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-        self._reading, self._writing = _engine(url, READERS), _engine(url, 1)
+    def __init__(self, path: str) -> None:
+        with named_faults():
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._reading, self._writing = _engine(path, READERS), _engine(path, 1)
         event.listen(self._writing, "begin", _begin_writing)
         self._readers = ThreadPoolExecutor(READERS, "sqlite-reader")
         self._writer = ThreadPoolExecutor(1, "sqlite-writer")
@@ -90,10 +90,9 @@ class Sqlite:
             engine.dispose()
 
 
-def _engine(url: URL, connections: int) -> Engine:
-    engine = create_engine(
-        url.set(drivername="sqlite+pysqlite"), pool_size=connections, max_overflow=0, hide_parameters=True
-    )
+def _engine(path: str, connections: int) -> Engine:
+    url = URL.create("sqlite+pysqlite", database=path)
+    engine = create_engine(url, pool_size=connections, max_overflow=0, hide_parameters=True)
     event.listen(engine, "connect", _prepare)
     return engine
 

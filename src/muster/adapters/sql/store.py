@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import URL, Connection, exc, make_url, select
+from sqlalchemy import Connection, select
 
 from muster.adapters.clock import SystemClock, new_id
 from muster.adapters.rows import host_key
@@ -27,18 +27,14 @@ _WAYS = "write sqlite:///path or postgresql://user@host/name"
 
 def opened(address: str, origin: str) -> Database:
     """The database at an address: a plain path or `sqlite:///path`, or `postgresql://...`."""
-    try:
-        url = make_url(address) if "://" in address else URL.create("sqlite", database=address)
-    except exc.ArgumentError as error:
-        raise Invalid(
-            "database: the address cannot be read; write sqlite:///path or postgresql://user@host/name"
-        ) from error
-    family = url.drivername.partition("+")[0]
-    if family == "sqlite" and url.database:
-        return Sqlite(url)
+    scheme, is_url, _ = address.partition("://")
+    family = scheme.partition("+")[0] if is_url else "sqlite"
     if family in {"postgresql", "postgres"}:
-        return Postgres(url, origin)
-    raise Invalid(f"database: {family} cannot be used; {_WAYS}")
+        return Postgres(address, origin)
+    path = address.partition(":///")[2] if is_url else address
+    if family == "sqlite" and path:
+        return Sqlite(path)
+    raise Invalid(f"database: an address that begins with {scheme[:20]!r} cannot be used; {_WAYS}")
 
 
 class SqlStore:

@@ -138,6 +138,10 @@ _KEPT_AS_WRITTEN = (
     "name", "base_dns_domain", "pull_secret", "network_type", "additional_ntp_source", "ntp_sources",
     "hyperthreading", "schedulable_masters", "tags", "api_vip_dns_name",
 )  # fmt: skip
+_ABOUT_ADDRESSES = frozenset({
+    "api_vips", "ingress_vips", "vip_dhcp_allocation", "cluster_networks", "service_networks", "machine_networks",
+    "platform", "user_managed_networking", "load_balancer", "control_plane_count",
+})  # fmt: skip
 _SETTLED_TOGETHER = frozenset({"platform", "user_managed_networking", "control_plane_count", "network_type"})
 
 
@@ -200,11 +204,7 @@ def changed_cluster(cluster: Cluster, changes: ClusterUpdate, *, hosts: tuple[Ho
     require_none(
         primary_problems(wanted, cluster, changes.written),
         _value_problems(wanted, changes, policy),
-        changed_network_problems(wanted, _changed_networks(wanted, cluster, changes), len(hosts)),
-        chosen_network_problems(wanted, cluster, changes),
-        vip_problems(wanted, changes),
-        changed_vip_problems(wanted, cluster, hosts),
-        dual_stack_problems(wanted),
+        () if changes.written.isdisjoint(_ABOUT_ADDRESSES) else _address_problems(wanted, cluster, changes, hosts),
     )
     if cluster.status not in UPDATABLE:
         raise Refused(
@@ -219,6 +219,15 @@ def changed_cluster(cluster: Cluster, changes: ClusterUpdate, *, hosts: tuple[Ho
         operator_problems(changes.olm_operators, changes.operator_bundles),
     )
     return wanted
+
+
+def _address_problems(wanted: Cluster, stored: Cluster, changes: ClusterUpdate, hosts: tuple[Host, ...]) -> Problems:
+    """What is wrong with the addresses and networks of a changed cluster."""
+    yield from changed_network_problems(wanted, _changed_networks(wanted, stored, changes), len(hosts))
+    yield from chosen_network_problems(wanted, stored, changes)
+    yield from vip_problems(wanted, changes)
+    yield from changed_vip_problems(wanted, stored, hosts)
+    yield from dual_stack_problems(wanted)
 
 
 def _value_problems(wanted: Cluster, changes: ClusterUpdate, policy: Policy) -> Problems:

@@ -95,12 +95,12 @@ def texts_of(cluster: Cluster) -> dict[str, tuple[str, ...]]:
 
 def syntax_problems(cluster: Cluster) -> Problems:
     """Every address and network can be read; the other rules ask for nothing less."""
-    for field, texts in texts_of(cluster).items():
-        for index, text in enumerate(texts):
-            if field in NETWORK_LISTS and ("/" not in text or family(text) is None):
-                yield f"{field}[{index}].cidr: {text!r} is not a network; write it as 192.168.1.0/24"
-            if field not in NETWORK_LISTS and ("/" in text or not plain(text)):
-                yield f"{field}[{index}].ip: {text!r} is not an address; write it as 192.168.1.5"
+    entries = ((field, index, text) for field, texts in texts_of(cluster).items() for index, text in enumerate(texts))
+    for field, index, text in entries:
+        if field in NETWORK_LISTS and ("/" not in text or family(text) is None):
+            yield f"{field}[{index}].cidr: {text!r} is not a network; write it as 192.168.1.0/24"
+        if field not in NETWORK_LISTS and ("/" in text or not plain(text)):
+            yield f"{field}[{index}].ip: {text!r} is not an address; write it as 192.168.1.5"
 
 
 def dual_stack(cluster: Cluster) -> bool:
@@ -151,14 +151,24 @@ def changed_network_problems(wanted: Cluster, changed: frozenset[str], hosts: in
     for field in NETWORK_LISTS:
         for index, text in enumerate(texts[field] if field in changed else ()):
             yield from _size_problems(f"{field}[{index}].cidr", text, _least_host_bits(field, wanted))
-    for index, network in enumerate(wanted.cluster_networks if "cluster_networks" in changed else ()):
+    if "cluster_networks" in changed:
+        yield from _prefix_problems(wanted, hosts)
+    for one, other in _APART:
+        if {one, other} & changed:
+            yield from _overlap_problems(one, other, texts)
+
+
+def _prefix_problems(wanted: Cluster, hosts: int) -> Problems:
+    for index, network in enumerate(wanted.cluster_networks):
         problem = prefix_problem(network, hosts)
         if problem is not None:
             yield f"cluster_networks[{index}].host_prefix: {problem}"
-    for one, other in _APART:
-        for mine, theirs in product(texts[one], texts[other]) if {one, other} & changed else ():
-            if overlap(mine, theirs):
-                yield f"{one}: {mine} overlaps {theirs} of {other}; choose networks that have no address in common"
+
+
+def _overlap_problems(one: str, other: str, texts: dict[str, tuple[str, ...]]) -> Problems:
+    for mine, theirs in product(texts[one], texts[other]):
+        if overlap(mine, theirs):
+            yield f"{one}: {mine} overlaps {theirs} of {other}; choose networks that have no address in common"
 
 
 def _least_host_bits(field: str, cluster: Cluster) -> int:

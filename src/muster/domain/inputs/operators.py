@@ -70,14 +70,15 @@ def operator_problems(operators: Operators, bundles: Bundles) -> Problems:
                 f" choose among {', '.join(OLM_OPERATORS)}"
             )
     for index, bundle in enumerate(given(bundles, ())):
-        known = BUNDLES.get(bundle.id)
-        if known is None:
-            yield f"operator_bundles[{index}].id: there is no bundle {bundle.id!r}; choose among {', '.join(BUNDLES)}"
-            continue
-        for name in given(bundle.optional_operators, ()):
-            if name not in known.optional:
-                offered = ", ".join(known.optional) or "none"
-                yield (
-                    f"operator_bundles[{index}].optional_operators: {name!r} is not optional in {bundle.id};"
-                    f" it offers {offered}"
-                )
+        yield from _bundle_problems(f"operator_bundles[{index}]", bundle)
+
+
+def _bundle_problems(path: str, bundle: BundleInput) -> Problems:
+    known = BUNDLES.get(bundle.id)
+    if known is None:
+        yield f"{path}.id: there is no bundle {bundle.id!r}; choose among {', '.join(BUNDLES)}"
+        return
+    offered = ", ".join(known.optional) or "none"
+    for name in given(bundle.optional_operators, ()):
+        if name not in known.optional:
+            yield f"{path}.optional_operators: {name!r} is not optional in {bundle.id}; it offers {offered}"

@@ -180,11 +180,16 @@ def _place_problems(wanted: Cluster) -> Problems:
     if wanted.api_vips and not wanted.machine_networks and dual_stack(wanted):
         yield "machine_networks: a cluster with both address families and virtual addresses needs one of each family"
     for field in _LISTS:
-        for index, (vip, cidr) in enumerate(zip(getattr(wanted, field), wanted.machine_networks, strict=False)):
-            if not lies_in(vip.ip, cidr):
-                yield f"{field}[{index}].ip: {vip.ip} does not lie in the machine network {cidr}"
-            elif is_broadcast(vip.ip, cidr):
-                yield f"{field}[{index}].ip: {vip.ip} is the broadcast address of {cidr}; choose another"
+        pairs = zip(getattr(wanted, field), wanted.machine_networks, strict=False)
+        for index, (vip, cidr) in enumerate(pairs):
+            yield from _inside_problems(f"{field}[{index}].ip", vip.ip, cidr)
+
+
+def _inside_problems(path: str, address: str, cidr: str) -> Problems:
+    if not lies_in(address, cidr):
+        yield f"{path}: {address} does not lie in the machine network {cidr}"
+    elif is_broadcast(address, cidr):
+        yield f"{path}: {address} is the broadcast address of {cidr}; choose another"
 
 
 def changed_vip_problems(wanted: Cluster, stored: Cluster, hosts: tuple[Host, ...]) -> Problems:
@@ -198,9 +203,12 @@ def changed_vip_problems(wanted: Cluster, stored: Cluster, hosts: tuple[Host, ..
         return
     for field in _LISTS:
         before = {vip.ip for vip in getattr(stored, field)}
-        for index, vip in enumerate(getattr(wanted, field)):
-            if vip.ip not in before and _taken(vip, hosts):
-                yield f"{field}[{index}].ip: {vip.ip} is in use by something else; choose a free address"
+        added = [(index, vip) for index, vip in enumerate(getattr(wanted, field)) if vip.ip not in before]
+        yield from (
+            f"{field}[{index}].ip: {vip.ip} is in use by something else; choose a free address"
+            for index, vip in added
+            if _taken(vip, hosts)
+        )
 
 
 def _taken(vip: Vip, hosts: Iterable[Host]) -> bool:

@@ -1,7 +1,6 @@
 """What a row of a state table is judged on: a host or a cluster with its assessment and the trigger."""
 
 from collections.abc import Collection
-from functools import cached_property
 from typing import Any
 
 from muster.domain.clusters import Cluster
@@ -45,11 +44,6 @@ class ClusterCase(ClusterView):
         super().__init__(view, cluster, peers)
         self.assessment = assessment
         self.trigger = trigger
-
-    @cached_property
-    def fencing(self) -> bool:
-        """Two control plane hosts that can switch each other off."""
-        return False
 
     def enough_in(self, states: Collection[HostState]) -> bool:
         """Whether the hosts in these states can make up the cluster."""

@@ -180,6 +180,11 @@ def forgets_logs(case: HostCase) -> Host:
     return host.but(images={}) if "container-images-available" in case.assessment.held else host
 
 
+def is_told(case: HostCase) -> Host:
+    """The host installs with the installer of this moment."""
+    return case.host.but(installer_version=case.policy.installer_image)
+
+
 def keeps_stage_fresh(case: HostCase) -> Host:
     """While the cluster waits for the user the stage's clock does not run."""
     progress = case.host.progress

@@ -28,6 +28,7 @@ from .host_conditions import (
     input_given,
     inventoried,
     is_open,
+    is_told,
     keeps_stage_fresh,
     may_be_fine,
     media_lost,
@@ -175,6 +176,7 @@ PREPARING = (
         source=frozenset({S.PREPARED}),
         target=S.INSTALLING,
         when=connected & cluster_installs,
+        does=is_told,
         because="The host is told to install",
     ),
     Transition(

@@ -8,6 +8,7 @@ from muster.domain.inventory import Disk, DriveType, Interface, Inventory
 from muster.domain.networks import colliding, families, family, lies_in, plain
 from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, unjudged
 from muster.domain.views import HostView
+
 from .facts import CONNECTIVITY, HAS_INVENTORY, INVENTORY, NO_MACHINE_NETWORK, cluster_of, some, told
 from .registry import validation
 

@@ -1,6 +1,7 @@
 """Checks of a cluster: its networks and virtual addresses, its hosts taken together, and what the user must say."""
 
 from functools import lru_cache, partial
+from itertools import combinations
 
 import msgspec
 
@@ -12,6 +13,7 @@ from muster.domain.roles import WITH_ARBITER, Role, headcount
 from muster.domain.states.hosts import HostState
 from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, pending, unjudged
 from muster.domain.views import ClusterView
+
 from .facts import NO_INVENTORIES, POLL, asked, some
 from .registry import validation
 from .vips import judge_calculated, judge_defined, judge_valid
@@ -196,13 +198,12 @@ def no_cidrs_overlapping(view: ClusterView) -> Verdict:
             asked(f"{pods} and {services}", "as many of each", "Give one of each for every address family."),
         )
     named = _named_networks(cluster)
-    for index, (name, cidr) in enumerate(named):
-        for other_name, other in named[index + 1 :]:
-            if name != other_name and overlap(cidr, other):
-                return failed(
-                    f"The {name} network {cidr} and the {other_name} network {other} overlap",
-                    asked(f"{cidr} and {other}", "no overlap", f"Change {name}_networks or {other_name}_networks."),
-                )
+    for (name, cidr), (other_name, other) in combinations(named, 2):
+        if name != other_name and overlap(cidr, other):
+            return failed(
+                f"The {name} network {cidr} and the {other_name} network {other} overlap",
+                asked(f"{cidr} and {other}", "no overlap", f"Change {name}_networks or {other_name}_networks."),
+            )
     return passed("No networks overlap", asked(some([cidr for _, cidr in named]), "no overlap"))
 
 

@@ -11,6 +11,7 @@ from muster.domain.joining import read_ignition
 from muster.domain.networks import Resolution, plain
 from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, pending, unjudged
 from muster.domain.views import HostView
+
 from .facts import API_VIP, DOMAINS, HAS_RESOLUTIONS, asked, cluster_of, some, told
 from .registry import validation
 

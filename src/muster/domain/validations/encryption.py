@@ -10,6 +10,7 @@ from muster.domain.joining import Ignition, read_ignition
 from muster.domain.roles import Role
 from muster.domain.verdicts import Evidence, Verdict, failed, passed, pending
 from muster.domain.views import HostView
+
 from .facts import API_VIP, INVENTORY, NO_INVENTORY, TANG, cluster_of, told
 
 TPM = "2.0"

@@ -9,6 +9,7 @@ from muster.domain.hosts import Host
 from muster.domain.inventory import Cpu, Memory
 from muster.domain.verdicts import Evidence, Verdict, pending
 from muster.domain.views import HostView
+
 from .registry import Need
 
 USER = "user input"

@@ -11,6 +11,7 @@ from muster.domain.requirements import FORGIVEN_MIB, has_cores, has_memory
 from muster.domain.roles import Role
 from muster.domain.verdicts import Gate, Verdict, failed, passed, pending, unjudged
 from muster.domain.views import HostView
+
 from .encryption import judge_encryption
 from .facts import (
     DISK_SPEED,

@@ -12,6 +12,7 @@ from muster.domain.progress import AFTER_REBOOT
 from muster.domain.roles import WITH_ARBITER
 from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, pending, unjudged
 from muster.domain.views import HostView
+
 from .facts import (
     API_VIP,
     CONNECTIVITY,

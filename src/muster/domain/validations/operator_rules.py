@@ -5,11 +5,21 @@ from functools import partial
 
 from muster.domain.inventory import Inventory
 from muster.domain.operators.additions import ADDITIONS, Post
-from muster.domain.operators.storage import ODF_DISK_GB, ODF_HOSTS, OdfMode, carries_workloads, odf_mode, room_for_mce_gb, runs_odf, spare_disks
+from muster.domain.operators.storage import (
+    ODF_DISK_GB,
+    ODF_HOSTS,
+    OdfMode,
+    carries_workloads,
+    odf_mode,
+    room_for_mce_gb,
+    runs_odf,
+    spare_disks,
+)
 from muster.domain.releases import at_least
 from muster.domain.roles import Role
 from muster.domain.verdicts import Evidence, Verdict, failed, passed, pending
 from muster.domain.views import ClusterView, HostView
+
 from .facts import GIB, INVENTORY, MIB, NO_INVENTORIES, NO_INVENTORY, asked, cluster_of, gib, some, told
 
 HostRule = Callable[[HostView], Verdict]

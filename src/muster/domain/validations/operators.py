@@ -9,6 +9,7 @@ from muster.domain.operators.storage import selected
 from muster.domain.record import Record
 from muster.domain.verdicts import Evidence, Gate, Verdict, passed
 from muster.domain.views import ClusterView, HostView
+
 from .facts import asked, cluster_of
 from .operator_rules import (
     ClusterRule,

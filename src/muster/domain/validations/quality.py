@@ -12,6 +12,7 @@ from muster.domain.requirements import Figures
 from muster.domain.roles import Role
 from muster.domain.verdicts import Verdict, failed, passed
 from muster.domain.views import HostView
+
 from .facts import CONNECTIVITY, NO_CONNECTIVITY, asked, some, told
 
 

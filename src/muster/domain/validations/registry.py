@@ -84,18 +84,19 @@ class Assessment(Record):
         )
 
     def findings(self, before: dict[str, Finding]) -> dict[str, Finding]:
-        """What to remember: these verdicts, and the old words where nothing is to be said now."""
-        now: dict[str, Finding] = {}
-        for name, verdict in self.verdicts.items():
-            old = before.get(name)
-            if name in self.unspoken:
-                if old is not None:
-                    now[name] = old
-            elif old is not None and old.message == verdict.message and old.status is verdict.status:
-                now[name] = old
-            else:
-                now[name] = Finding(status=verdict.status, message=verdict.message)
-        return now
+        """What to write down of these verdicts: all but those nobody wants to read at this stage."""
+        return {
+            name: _same_words(before.get(name), verdict)
+            for name, verdict in self.verdicts.items()
+            if name not in self.unspoken
+        }
+
+
+def _same_words(old: Finding | None, verdict: Verdict) -> Finding:
+    """The old finding where it says the same, so that nothing seems to have changed."""
+    if old is not None and old.status is verdict.status and old.message == verdict.message:
+        return old
+    return Finding(status=verdict.status, message=verdict.message)
 
 
 def assess(

@@ -3,9 +3,21 @@
 from itertools import zip_longest
 
 from muster.domain.clusters import Cluster
-from muster.domain.networks import FreeAddresses, Vip, VipVerification, freeness, host_bits, is_broadcast, lies_in, machine_network_of, normal, plain
+from muster.domain.networks import (
+    FreeAddresses,
+    Vip,
+    VipVerification,
+    freeness,
+    host_bits,
+    is_broadcast,
+    lies_in,
+    machine_network_of,
+    normal,
+    plain,
+)
 from muster.domain.verdicts import Evidence, Verdict, failed, passed, pending
 from muster.domain.views import ClusterView
+
 from .facts import INVENTORY, NO_INVENTORIES, NO_MACHINE_NETWORK, VIPS, asked
 
 NOT_NEEDED = passed("The cluster needs no virtual addresses", asked("none", "none"))

@@ -1,0 +1,300 @@
+"""The simulated twin of `ports.Machine`: answers from a profile and from the room the machine stands in.
+
+Agents and installers use it as they would a real one. The lab holds its power switch, and changes its profile
+while it runs.
+"""
+
+import asyncio
+import io
+import tarfile
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+
+from muster.domain.errors import Broken
+from muster.domain.inventory import Inventory
+from muster.domain.networks import NtpSource, Resolution
+from muster.ports import Echo, Ended, Landmark, Pull
+
+from .identity import host_id
+from .profile import DiskProfile, Profile, described
+from .world import TIME_SERVER, World, on_wire, reaches
+
+REMEMBERED = 100
+"""How many lines the journal keeps."""
+
+NAME_TAKEN = 125
+"""The exit code of a container runtime that cannot start a container."""
+
+IMAGE_MEGABYTES = 400.0
+WRITTEN_AT_ONCE = 5
+"""Percent of a disk between two reports."""
+
+NO_ANSWER = Echo(answered=False, packet_loss_percentage=100.0)
+
+Change = Callable[[Profile], Profile]
+
+
+class Boot(StrEnum):
+    """What a machine was started from."""
+
+    IMAGE = "discovery image"
+    DISK = "disk"
+
+
+class SimulatedMachine:
+    """One machine. `programs` says what runs in a container, by the first of its arguments."""
+
+    def __init__(self, profile: Profile, world: World) -> None:
+        self.profile = profile
+        self.world = world
+        self.on = False
+        self.booted: Boot | None = None
+        self.programs: dict[str, Program] = {}
+        self._made = profile
+        self._changes: dict[str, Change] = {}
+        self._disk: bytes | None = None
+        self._pulled: set[str] = set()
+        self._containers: dict[str, asyncio.Task[Ended]] = {}
+        self._landmarks: dict[Landmark, float] = {}
+        self._journal: deque[str] = deque(maxlen=REMEMBERED)
+        self._news = asyncio.Event()
+        world.enter(self)
+
+    # What the lab does with it.
+
+    def alter(self, name: str, change: Change) -> None:
+        """Let a machine be other than it was made, until it is restored."""
+        self._changes[name] = change
+        self._remake()
+
+    def restore(self, name: str) -> None:
+        """Take back what was altered under a name."""
+        self._changes.pop(name, None)
+        self._remake()
+
+    def _remake(self) -> None:
+        profile = self._made
+        for change in self._changes.values():
+            profile = change(profile)
+        self.profile = profile
+        self.world.rewire()
+        self._tell()
+
+    def switch_on(self) -> Boot:
+        """Start, from the disk if there is something on it, else from the discovery image."""
+        from_image = self._disk is None or self.profile.boots_image_again
+        self.booted = Boot.IMAGE if from_image else Boot.DISK
+        self._landmarks.clear()
+        self._pulled.clear()
+        self._turn(on=True)
+        return self.booted
+
+    def switch_off(self) -> None:
+        """Take the power away; whatever ran has ended."""
+        self._turn(on=False)
+        self.world.nodes.pop(self.identity(), None)
+        for container in self._containers.values():
+            container.cancel()
+        self._containers.clear()
+
+    def _turn(self, *, on: bool) -> None:
+        if self.on is not on:
+            self.on = on
+            self.world.rewire()
+            self._tell()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for something to be so, looking again at each change of the machine."""
+        while not holds():
+            await self._news.wait()
+
+    def _tell(self) -> None:
+        told, self._news = self._news, asyncio.Event()
+        told.set()
+
+    def nudge(self) -> None:
+        """Let those who wait for something look again."""
+        self._tell()
+
+    # What agents and installers do with it.
+
+    def identity(self) -> str:
+        """The host id."""
+        made = self._made
+        return host_id(made.serial, made.product_uuid, (nic.mac for nic in made.nics))
+
+    def now(self) -> datetime:
+        """The machine's own clock."""
+        return datetime.now(UTC) + timedelta(seconds=self.profile.clock_offset)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for so many seconds of the room's time."""
+        await self.world.sleep(seconds)
+
+    async def inventory(self) -> Inventory:
+        """Everything the machine says of itself."""
+        return _described(self.profile)
+
+    async def ping(self, address: str) -> Echo:
+        """Whether an address can be reached by routing."""
+        for other, _ in self.world.at(address):
+            if reaches(self.profile, other.profile):
+                return _echo(self.profile, other.profile)
+        return NO_ANSWER
+
+    async def arp(self, nic: str, address: str) -> tuple[str, ...]:
+        """The MAC addresses that answer for an address on the wire of a NIC."""
+        mine = next((each for each in self.profile.nics if each.name == nic), None)
+        if mine is None or not on_wire(mine, address):
+            return ()
+        return tuple(
+            theirs.mac for other, theirs in self.world.at(address) if reaches(self.profile, other.profile)
+        )
+
+    async def occupied(self, network: str) -> tuple[str, ...]:
+        """The addresses of a network on which something answers."""
+        return self.world.occupied(network)
+
+    async def time_sources(self, wanted: Sequence[str]) -> tuple[NtpSource, ...]:
+        """The time sources in use: the first that can be reached sets the clock, the others agree."""
+        names = tuple(wanted) or (TIME_SERVER,)
+        if not self.profile.keeps_time:
+            return tuple(NtpSource(source_name=name, source_state="unreachable") for name in names)
+        states = ("synced", *["combined"] * (len(names) - 1))
+        return tuple(
+            NtpSource(source_name=name, source_state=state) for name, state in zip(names, states, strict=True)
+        )
+
+    async def resolve(self, name: str) -> Resolution:
+        """What the room's name server says of a name."""
+        found = self.world.names.get(name.rstrip("."), ()) if self.profile.resolves else ()
+        return Resolution(
+            domain_name=name,
+            ipv4_addresses=tuple(each for each in found if ":" not in each),
+            ipv6_addresses=tuple(each for each in found if ":" in each),
+            cnames=(f"{name.rstrip('.')}.",) if found else None,
+        )
+
+    async def pull(self, image: str, timeout: float) -> Pull:  # noqa: ASYNC109 - the limit is the machine's, not ours
+        """Fetch a container image."""
+        if not (self.profile.pulls and self.profile.resolves):
+            return Pull(fetched=False)
+        if image in self._pulled:
+            return Pull(fetched=True)
+        seconds = IMAGE_MEGABYTES / self.profile.pull_megabytes_a_second
+        await self.sleep(min(seconds, timeout))
+        if seconds > timeout:
+            return Pull(fetched=False, seconds=timeout)
+        self._pulled.add(image)
+        return Pull(fetched=True, size_bytes=IMAGE_MEGABYTES * 10**6, seconds=seconds)
+
+    async def sync_duration(self, disk: str, timeout: float) -> int:  # noqa: ASYNC109 - as above
+        """How many milliseconds the disk takes to write safely."""
+        found = self._disk_at(disk)
+        needed = self.profile.timings.disk_check
+        await self.sleep(min(needed, timeout))
+        if needed > timeout:
+            raise Broken(f"Trying {disk} took longer than the {timeout:g} seconds allowed")
+        return found.sync_ms
+
+    def _disk_at(self, path: str) -> DiskProfile:
+        found = next((each for each in self.profile.disks if path in (each.path, f"/dev/{each.name}")), None)
+        if found is None:
+            raise Broken(f"There is no disk {path}")
+        return found
+
+    async def run(self, name: str, image: str, args: Sequence[str]) -> Ended:
+        """Run a container to its end."""
+        if name in self._containers:
+            error = f'Error: creating container storage: the container name "{name}" is already in use'
+            return Ended(code=NAME_TAKEN, error=error)
+        program = self.programs.get(args[0]) if args else None
+        if program is None:
+            return Ended(code=127, error=f"Error: {image} has no program {args[0] if args else '(none)'}")
+        task = asyncio.ensure_future(program(args[1:]))
+        self._containers[name] = task
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                raise
+            return Ended(code=137, error=f"{name} was stopped")
+
+    async def stop(self, name: str) -> int:
+        """End what runs in a container."""
+        container = self._containers.get(name)
+        if container is not None:
+            container.cancel()
+        return 0
+
+    async def start_bootstrap(self, ignition: bytes) -> None:
+        """Turn the running system into the temporary control plane."""
+        if not ignition:
+            raise Broken("The bootstrap's configuration is empty")
+        self._landmarks.clear()
+
+    async def reached(self, landmark: Landmark) -> bool:
+        """Whether the temporary control plane has come so far: some time after it was first looked for."""
+        since = self._landmarks.setdefault(landmark, self.world.elapsed())
+        timings = self.profile.timings
+        needed = {Landmark.BOOTKUBE: timings.bootkube, Landmark.CONTROLLER: timings.controller}[landmark]
+        return self.world.elapsed() - since >= needed
+
+    async def wipe(self, disk: str) -> None:
+        """Make a disk unbootable."""
+        self._disk_at(disk)
+        self._disk = None
+
+    async def write_image(self, disk: str, ignition: bytes, args: Sequence[str]) -> AsyncIterator[int]:  # noqa: ARG002 - a simulated system takes no kernel arguments
+        """Write the system and its first configuration to a disk, telling the percentage."""
+        self._disk_at(disk)
+        profile = self.profile
+        for percent in range(0, 101, WRITTEN_AT_ONCE):
+            if profile.write_fails_at is not None and percent >= profile.write_fails_at:
+                raise Broken(f"Input/output error while writing to {disk} at {percent}%")
+            yield percent
+            await self.sleep(profile.timings.write * WRITTEN_AT_ONCE / 100)
+        self._disk = ignition
+
+    async def reboot(self) -> None:
+        """Start again. Whoever asked for it goes down with the machine."""
+        self.switch_off()
+        await asyncio.Event().wait()
+
+    def journal(self, line: str) -> None:
+        """Note something in the machine's journal, which may be the last thing it does."""
+        self._journal.append(f"{self.now().isoformat(timespec='seconds')} {line}")
+        fatal = self.profile.power_fails_at
+        if fatal and fatal in line:
+            self.switch_off()
+
+    async def logs(self) -> bytes:
+        """The journal as a gzipped tar."""
+        text = "\n".join(self._journal).encode() + b"\n"
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+            entry = tarfile.TarInfo(f"{self.profile.hostname}/journal.logs")
+            entry.size, entry.mtime = len(text), int(self.now().timestamp())
+            archive.addfile(entry, io.BytesIO(text))
+        return packed.getvalue()
+
+
+Program = Callable[[Sequence[str]], Awaitable[Ended]]
+"""What runs in a container: from its arguments to its end."""
+
+
+@lru_cache(maxsize=4096)
+def _described(profile: Profile) -> Inventory:
+    return described(profile)
+
+
+@lru_cache(maxsize=65536)
+def _echo(one: Profile, other: Profile) -> Echo:
+    return Echo(
+        answered=True,
+        average_rtt_ms=round(one.latency_ms + other.latency_ms, 3),
+        packet_loss_percentage=max(one.loss_percentage, other.loss_percentage),
+    )

@@ -1,0 +1,318 @@
+"""The checks of a cluster."""
+
+import pytest
+
+from builders import a_cluster, a_machine, a_mesh, a_nic, a_ready_cluster, a_ready_host, a_view, cluster_view
+from judging import OF_CLUSTERS, cluster_verdict, explained
+from muster.domain.clusters import Platform, PlatformType
+from muster.domain.hosts import FencingCredentials, HostState
+from muster.domain.inventory import Cpu
+from muster.domain.networks import ClusterNetwork, FreeAddresses, Vip, VipVerification
+from muster.domain.roles import Role
+from muster.domain.validations import assess_cluster
+from muster.domain.verdicts import Gate, Status
+
+MESH = H1, H2, H3 = a_mesh(*(a_ready_host(f"h{number}", 10 + number) for number in (1, 2, 3)))
+CLUSTER = a_ready_cluster(MESH)
+UNMANAGED = CLUSTER.but(user_managed_networking=True, machine_networks=(), api_vips=(), ingress_vips=())
+SINGLE = UNMANAGED.but(control_plane_count=1)
+DHCP = CLUSTER.but(vip_dhcp_allocation=True, api_vips=(), ingress_vips=(), network_type="OpenShiftSDN")
+BALANCED = CLUSTER.but(load_balancer="user-managed", machine_networks=("10.9.0.0/24", "192.168.1.0/24"))
+DUAL = CLUSTER.but(
+    machine_networks=("192.168.1.0/24", "fd00::/64"),
+    cluster_networks=(
+        ClusterNetwork(cidr="10.128.0.0/14", host_prefix=23),
+        ClusterNetwork(cidr="fd01::/48", host_prefix=64),
+    ),
+    service_networks=("172.30.0.0/16", "fd02::/112"),
+)
+SILENT = tuple(host.but(inventory=None) for host in MESH)
+FREE, TAKEN = VipVerification.SUCCEEDED, VipVerification.FAILED
+
+
+def vip(ip: str, verification: VipVerification | None = FREE):
+    return CLUSTER.but(api_vips=(Vip(ip=ip, verification=verification),))
+
+
+def pods(cidr: str, host_prefix: int):
+    return CLUSTER.but(cluster_networks=(ClusterNetwork(cidr=cidr, host_prefix=host_prefix),))
+
+
+def states(*names: HostState):
+    return tuple(host.but(status=state) for host, state in zip(MESH, names, strict=True))
+
+
+def clocks(*skews: int | None):
+    return tuple(host.but(clock_skew=skew) for host, skew in zip(MESH, skews, strict=True))
+
+
+def roles(*names: Role, **changes):
+    return tuple(
+        a_ready_host(f"n{number}", 30 + number, role=role, suggested_role=None, **changes)
+        for number, role in enumerate(names)
+    )
+
+
+M, W, A, AUTO = Role.MASTER, Role.WORKER, Role.ARBITER, Role.AUTO
+PAIR = CLUSTER.but(control_plane_count=2)
+FENCED = {"fencing_credentials": FencingCredentials(address="redfish://bmc")}
+SMALL = a_machine().but(cpu=Cpu(count=2))
+TINY = a_machine().but(cpu=Cpu(count=1))
+
+CASES = [
+    ("machine-cidr-defined", CLUSTER, MESH, Status.SUCCESS),
+    ("machine-cidr-defined", UNMANAGED, (), Status.SUCCESS),
+    ("machine-cidr-defined", CLUSTER.but(machine_networks=()), (), Status.PENDING),
+    ("machine-cidr-defined", CLUSTER.but(machine_networks=()), SILENT, Status.PENDING),
+    ("machine-cidr-defined", CLUSTER.but(machine_networks=()), MESH, Status.FAILURE),
+    ("machine-cidr-defined", DHCP.but(machine_networks=()), MESH, Status.FAILURE),
+    ("machine-cidr-defined", SINGLE, MESH, Status.FAILURE),
+    ("cluster-cidr-defined", CLUSTER, (), Status.SUCCESS),
+    ("cluster-cidr-defined", CLUSTER.but(cluster_networks=()), (), Status.FAILURE),
+    ("service-cidr-defined", CLUSTER, (), Status.SUCCESS),
+    ("service-cidr-defined", CLUSTER.but(service_networks=()), (), Status.FAILURE),
+    ("machine-cidr-equals-to-calculated-cidr", CLUSTER, MESH, Status.SUCCESS),
+    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(machine_networks=("192.168.1.7/24",)), MESH, Status.SUCCESS),
+    ("machine-cidr-equals-to-calculated-cidr", UNMANAGED, MESH, Status.SUCCESS),
+    ("machine-cidr-equals-to-calculated-cidr", BALANCED, MESH, Status.SUCCESS),
+    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(api_vips=(), ingress_vips=()), MESH, Status.PENDING),
+    ("machine-cidr-equals-to-calculated-cidr", CLUSTER, SILENT, Status.PENDING),
+    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(machine_networks=("192.168.0.0/16",)), MESH, Status.FAILURE),
+    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(machine_networks=()), MESH, Status.FAILURE),
+    ("machine-cidr-equals-to-calculated-cidr", vip("10.0.0.5"), MESH, Status.FAILURE),
+    ("api-vips-defined", CLUSTER, (), Status.SUCCESS),
+    ("api-vips-defined", UNMANAGED, (), Status.SUCCESS),
+    ("api-vips-defined", CLUSTER.but(api_vips=()), (), Status.FAILURE),
+    ("api-vips-defined", DHCP, (), Status.FAILURE),
+    ("api-vips-defined", DHCP.but(machine_networks=()), (), Status.PENDING),
+    ("ingress-vips-defined", CLUSTER, (), Status.SUCCESS),
+    ("ingress-vips-defined", SINGLE, (), Status.SUCCESS),
+    ("ingress-vips-defined", CLUSTER.but(ingress_vips=()), (), Status.FAILURE),
+    ("ingress-vips-defined", DHCP.but(machine_networks=()), (), Status.PENDING),
+    ("api-vips-valid", CLUSTER, MESH, Status.SUCCESS),
+    ("api-vips-valid", UNMANAGED, MESH, Status.SUCCESS),
+    ("api-vips-valid", CLUSTER.but(api_vips=()), MESH, Status.PENDING),
+    ("api-vips-valid", CLUSTER, SILENT, Status.PENDING),
+    ("api-vips-valid", CLUSTER.but(machine_networks=()), MESH, Status.PENDING),
+    ("api-vips-valid", vip("10.0.0.5"), MESH, Status.FAILURE),
+    ("api-vips-valid", vip("192.168.1.255"), MESH, Status.FAILURE),
+    ("api-vips-valid", vip("192.168.1.11"), MESH, Status.FAILURE),
+    ("api-vips-valid", vip("192.168.1.5", TAKEN), MESH, Status.FAILURE),
+    ("api-vips-valid", vip("192.168.1.5", None), MESH, Status.FAILURE),
+    (
+        "api-vips-valid",
+        DUAL.but(api_vips=(*CLUSTER.api_vips, Vip(ip="fd00::5", verification=FREE))),
+        MESH,
+        Status.SUCCESS,
+    ),
+    ("api-vips-valid", CLUSTER.but(api_vips=(*CLUSTER.api_vips, Vip(ip="fd00::5"))), MESH, Status.FAILURE),
+    ("api-vips-valid", BALANCED, MESH, Status.SUCCESS),
+    ("api-vips-valid", BALANCED.but(api_vips=(Vip(ip="10.7.7.7"),)), MESH, Status.FAILURE),
+    ("ingress-vips-valid", CLUSTER, MESH, Status.SUCCESS),
+    ("ingress-vips-valid", SINGLE, MESH, Status.SUCCESS),
+    ("ingress-vips-valid", CLUSTER.but(ingress_vips=()), MESH, Status.PENDING),
+    ("ingress-vips-valid", CLUSTER.but(ingress_vips=(Vip(ip="10.0.0.6"),)), MESH, Status.FAILURE),
+    ("network-type-valid", CLUSTER, (), Status.SUCCESS),
+    ("network-type-valid", CLUSTER.but(network_type=""), (), Status.SUCCESS),
+    ("network-type-valid", CLUSTER.but(network_type="Calico"), (), Status.SUCCESS),
+    ("network-type-valid", CLUSTER.but(network_type="OpenShiftSDN"), (), Status.SUCCESS),
+    ("network-type-valid", CLUSTER.but(network_type="Flannel"), (), Status.FAILURE),
+    ("network-type-valid", SINGLE.but(network_type="OpenShiftSDN"), (), Status.FAILURE),
+    ("network-type-valid", DUAL.but(network_type="OpenShiftSDN"), (), Status.FAILURE),
+    ("network-type-valid", DHCP.but(network_type="OVNKubernetes"), (), Status.FAILURE),
+    ("custom-manifests-requirements-satisfied", CLUSTER, (), Status.SUCCESS),
+    ("custom-manifests-requirements-satisfied", CLUSTER.but(network_type="Cilium"), (), Status.FAILURE),
+    (
+        "custom-manifests-requirements-satisfied",
+        CLUSTER.but(network_type="Cilium", custom_manifests=True),
+        (),
+        Status.SUCCESS,
+    ),
+    (
+        "custom-manifests-requirements-satisfied",
+        CLUSTER.but(install_config_overrides='{"networking":{"networkType":"Calico"}}'),
+        (),
+        Status.FAILURE,
+    ),
+    (
+        "custom-manifests-requirements-satisfied",
+        CLUSTER.but(install_config_overrides='{"networking":5}'),
+        (),
+        Status.SUCCESS,
+    ),
+    (
+        "custom-manifests-requirements-satisfied",
+        CLUSTER.but(install_config_overrides='{"fips":true}'),
+        (),
+        Status.SUCCESS,
+    ),
+    ("no-cidrs-overlapping", CLUSTER, (), Status.SUCCESS),
+    ("no-cidrs-overlapping", DUAL, (), Status.SUCCESS),
+    ("no-cidrs-overlapping", UNMANAGED, (), Status.SUCCESS),
+    ("no-cidrs-overlapping", CLUSTER.but(machine_networks=()), (), Status.PENDING),
+    ("no-cidrs-overlapping", CLUSTER.but(service_networks=()), (), Status.PENDING),
+    ("no-cidrs-overlapping", CLUSTER.but(cluster_networks=()), (), Status.PENDING),
+    ("no-cidrs-overlapping", CLUSTER.but(service_networks=("10.129.0.0/16",)), (), Status.FAILURE),
+    ("no-cidrs-overlapping", CLUSTER.but(machine_networks=("172.30.5.0/24",)), (), Status.FAILURE),
+    ("no-cidrs-overlapping", BALANCED.but(machine_networks=("192.168.1.0/24", "172.30.5.0/24")), (), Status.FAILURE),
+    ("no-cidrs-overlapping", CLUSTER.but(service_networks=DUAL.service_networks), (), Status.ERROR),
+    ("networks-same-address-families", CLUSTER, (), Status.SUCCESS),
+    ("networks-same-address-families", DUAL, (), Status.SUCCESS),
+    ("networks-same-address-families", UNMANAGED, (), Status.SUCCESS),
+    ("networks-same-address-families", CLUSTER.but(machine_networks=()), (), Status.PENDING),
+    ("networks-same-address-families", CLUSTER.but(service_networks=("fd02::/112",)), (), Status.FAILURE),
+    ("networks-same-address-families", CLUSTER.but(machine_networks=("fd00::/64",)), (), Status.FAILURE),
+    ("networks-same-address-families", CLUSTER.but(machine_networks=("somewhere",)), (), Status.ERROR),
+    ("network-prefix-valid", CLUSTER, MESH, Status.SUCCESS),
+    ("network-prefix-valid", DUAL, MESH, Status.SUCCESS),
+    ("network-prefix-valid", CLUSTER.but(cluster_networks=()), MESH, Status.PENDING),
+    ("network-prefix-valid", pods("10.128.0.0/14", 64), MESH, Status.FAILURE),
+    ("network-prefix-valid", pods("10.128.0.0/14", 0), MESH, Status.FAILURE),
+    ("network-prefix-valid", pods("10.128.0.0/22", 23), MESH, Status.FAILURE),
+    ("network-prefix-valid", pods("10.128.0.0/23", 23), (H1,), Status.SUCCESS),
+    ("network-prefix-valid", pods("somewhere", 23), MESH, Status.FAILURE),
+    ("network-prefix-valid", pods("10.128.0.0/14", 0).but(network_type="Calico"), MESH, Status.SUCCESS),
+    ("network-prefix-valid", pods("fd01::/63", 0).but(network_type="Calico"), MESH, Status.FAILURE),
+    ("network-prefix-valid", pods("somewhere", 0).but(network_type="Calico"), MESH, Status.FAILURE),
+    ("dns-domain-defined", CLUSTER, (), Status.SUCCESS),
+    ("dns-domain-defined", CLUSTER.but(base_dns_domain=""), (), Status.FAILURE),
+    ("ntp-server-configured", CLUSTER, (), Status.SUCCESS),
+    ("ntp-server-configured", CLUSTER, clocks(None, None, None), Status.SUCCESS),
+    ("ntp-server-configured", CLUSTER, clocks(-100, 0, 199), Status.SUCCESS),
+    ("ntp-server-configured", CLUSTER, clocks(-100, 0, 200), Status.FAILURE),
+    ("ntp-server-configured", CLUSTER, (H1, H2.but(clock_skew=9999, status=HostState.DISCONNECTED)), Status.SUCCESS),
+    ("all-hosts-are-ready-to-install", CLUSTER, (), Status.SUCCESS),
+    (
+        "all-hosts-are-ready-to-install",
+        CLUSTER,
+        states(HostState.KNOWN, HostState.PREPARING, HostState.PREPARED),
+        Status.SUCCESS,
+    ),
+    (
+        "all-hosts-are-ready-to-install",
+        CLUSTER,
+        states(HostState.KNOWN, HostState.KNOWN, HostState.INSUFFICIENT),
+        Status.FAILURE,
+    ),
+    ("sufficient-masters-count", CLUSTER, roles(M, M, M), Status.SUCCESS),
+    ("sufficient-masters-count", CLUSTER, roles(M, M, M, W), Status.SUCCESS),
+    ("sufficient-masters-count", CLUSTER, roles(AUTO, AUTO, M), Status.SUCCESS),
+    ("sufficient-masters-count", CLUSTER, roles(M, M), Status.FAILURE),
+    ("sufficient-masters-count", CLUSTER, roles(M, M, M, M), Status.FAILURE),
+    ("sufficient-masters-count", CLUSTER, roles(AUTO, AUTO, AUTO, inventory=SMALL), Status.FAILURE),
+    ("sufficient-masters-count", SINGLE, roles(M), Status.SUCCESS),
+    ("sufficient-masters-count", SINGLE, roles(M, W), Status.FAILURE),
+    ("sufficient-masters-count", PAIR, roles(M, M, A), Status.SUCCESS),
+    (
+        "sufficient-masters-count",
+        PAIR,
+        (*roles(M, M), a_ready_host("x", 90, role=AUTO, inventory=SMALL)),
+        Status.SUCCESS,
+    ),
+    (
+        "sufficient-masters-count",
+        PAIR,
+        (*roles(M, M), a_ready_host("x", 90, role=AUTO, inventory=TINY)),
+        Status.FAILURE,
+    ),
+    ("sufficient-masters-count", PAIR, roles(M, M), Status.FAILURE),
+    ("sufficient-masters-count", PAIR, roles(M, M, **FENCED), Status.SUCCESS),
+    ("pull-secret-set", CLUSTER, (), Status.SUCCESS),
+    ("pull-secret-set", CLUSTER.but(pull_secret=""), (), Status.FAILURE),
+    ("platform-requirements-satisfied", CLUSTER, (), Status.SUCCESS),
+    (
+        "platform-requirements-satisfied",
+        CLUSTER.but(platform=Platform(type=PlatformType.EXTERNAL, platform_name="oci")),
+        (),
+        Status.FAILURE,
+    ),
+    (
+        "platform-requirements-satisfied",
+        CLUSTER.but(platform=Platform(type=PlatformType.EXTERNAL, platform_name="oci"), custom_manifests=True),
+        (),
+        Status.SUCCESS,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "cluster", "hosts", "status"), CASES, ids=[f"{case[0]}:{case[3]}" for case in CASES])
+def test_a_cluster_is_judged_by_what_was_said_and_found(name, cluster, hosts, status):
+    found = cluster_verdict(name, cluster, *hosts)
+    assert found.status is status
+    assert explained(found)
+
+
+def test_a_good_cluster_closes_no_gate():
+    assessment = assess_cluster(cluster_view(a_view(CLUSTER, MESH)))
+    assert assessment.closed == frozenset()
+    assert {each.status for each in assessment.verdicts.values()} == {Status.SUCCESS}
+
+
+def test_a_new_cluster_waits_for_input():
+    bare = a_cluster(api_vips=(), ingress_vips=(), machine_networks=(), base_dns_domain="")
+    assert assess_cluster(cluster_view(a_view(bare))).closed == {Gate.INPUT, Gate.VIPS, Gate.INSTALL}
+
+
+def test_the_verdicts_never_show_the_pull_secret():
+    found = cluster_verdict("pull-secret-set", CLUSTER)
+    assert CLUSTER.pull_secret not in f"{found.message}{found.evidence}"
+
+
+# Virtual addresses
+
+
+def free_on(host, *addresses: str):
+    return host.but(free_addresses=(FreeAddresses(network="192.168.1.0/24", free_addresses=addresses),))
+
+
+def test_an_address_that_every_host_finds_free_is_free():
+    hosts = [free_on(host, "192.168.1.5", "192.168.1.7") for host in MESH]
+    assert cluster_verdict("api-vips-valid", vip("192.168.1.5", None), *hosts).status is Status.SUCCESS
+
+
+def test_an_address_that_one_host_does_not_find_free_is_not():
+    hosts = [free_on(H1, "192.168.1.5"), free_on(H2, "192.168.1.7")]
+    found = cluster_verdict("api-vips-valid", vip("192.168.1.5", None), *hosts)
+    assert found.message == "The API address 192.168.1.5 cannot be used: 192.168.1.5 is already in use"
+
+
+def test_an_address_that_a_host_has_is_told_with_the_host():
+    assert "is the address of host h1" in cluster_verdict("api-vips-valid", vip("192.168.1.11"), *MESH).message
+
+
+def test_a_network_too_small_to_have_free_addresses_is_mentioned():
+    hosts = [
+        host.but(inventory=a_machine().but(interfaces=(a_nic("eth0", f"192.168.1.{number}/29"),)))
+        for number, host in enumerate((*MESH, *roles(W, W)), start=1)
+    ]
+    cluster = vip("192.168.1.6", TAKEN).but(machine_networks=("192.168.1.0/29",))
+    assert "has 8 addresses, too few for 5 hosts" in cluster_verdict("api-vips-valid", cluster, *hosts).message
+
+
+def test_the_calculated_network_is_named_beside_the_stored_one():
+    cluster = CLUSTER.but(machine_networks=("192.168.0.0/16",))
+    found = cluster_verdict("machine-cidr-equals-to-calculated-cidr", cluster, *MESH)
+    assert found.message == (
+        "The machine network is 192.168.0.0/16, but the hosts and 192.168.1.5 are in 192.168.1.0/24"
+    )
+
+
+def test_hosts_that_are_not_ready_are_named_with_their_state():
+    hosts = states(HostState.KNOWN, HostState.DISCONNECTED, HostState.INSUFFICIENT)
+    found = cluster_verdict("all-hosts-are-ready-to-install", CLUSTER, *hosts)
+    assert "h2 is disconnected, h3 is insufficient" in found.message
+
+
+def test_clocks_apart_are_named():
+    found = cluster_verdict("ntp-server-configured", CLUSTER, *clocks(-200, 0, 400))
+    assert found.message == "The clocks of h1 and h3 are 10 minutes apart; 4 are allowed"
+
+
+def test_the_checks_that_nobody_may_ignore_are_these():
+    assert {name for name, check in OF_CLUSTERS.items() if not check.ignorable} == {
+        "api-vips-defined",
+        "ingress-vips-defined",
+        "all-hosts-are-ready-to-install",
+        "sufficient-masters-count",
+        "pull-secret-set",
+    }
