@@ -44,10 +44,10 @@ class Commit(Record):
     scope: str
     version: int
     """The version that was looked at; the scope has the next one afterwards. 0: the scope is new."""
-    reads: dict[str, int] = {}
     at: datetime
     actor: str
     triggers: tuple[str, ...]
+    reads: dict[str, int] = {}
     request_id: str = ""
     changes: tuple[Change, ...] = ()
     events: tuple[Event, ...] = ()
@@ -192,6 +192,12 @@ class Blobs(Protocol):
 
 class Bus(Protocol):
     """News between the parts of one process and between replicas."""
+
+    async def start(self) -> None:
+        """Begin to hear what other replicas tell."""
+
+    async def close(self) -> None:
+        """Stop hearing."""
 
     async def publish(self, news: Committed) -> None:
         """Tell every subscriber, here and elsewhere."""

@@ -39,6 +39,12 @@ class LocalBus:
     def __init__(self) -> None:
         self._hearers: dict[object, Hear] = {}
 
+    async def start(self) -> None:
+        """Nothing has to be begun."""
+
+    async def close(self) -> None:
+        """Nothing has to be ended."""
+
     async def publish(self, news: Committed) -> None:
         """Tell every subscriber."""
         self.tell(news)

@@ -76,17 +76,17 @@ class Cluster(Record):
 
     id: str
     name: str
+    status: ClusterState
+    status_updated_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
     kind: ClusterKind = ClusterKind.CLUSTER
     user_name: str = "admin"
     org_id: str = ""
     email_domain: str = "Unknown"
-    created_at: datetime
-    updated_at: datetime
-    deleted_at: datetime | None = None
 
-    status: ClusterState
     status_info: str = ""
-    status_updated_at: datetime
     verdicts: dict[str, Finding] = {}
 
     # What the user wants.

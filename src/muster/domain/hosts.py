@@ -72,17 +72,17 @@ class Host(Record):
 
     id: str
     infra_env_id: str
-    cluster_id: str | None = None
-    kind: HostKind = HostKind.HOST
-    user_name: str = "admin"
+    status: HostState
+    status_updated_at: datetime
     created_at: datetime
     updated_at: datetime
     registered_at: datetime
     deleted_at: datetime | None = None
+    cluster_id: str | None = None
+    kind: HostKind = HostKind.HOST
+    user_name: str = "admin"
 
-    status: HostState
     status_info: str = ""
-    status_updated_at: datetime
     verdicts: dict[str, Finding] = {}
 
     # What the user wants.

@@ -20,9 +20,9 @@ class InfraEnv(Record):
 
     id: str
     name: str
-    cluster_id: str | None = None
     created_at: datetime
     updated_at: datetime
+    cluster_id: str | None = None
     user_name: str = "admin"
     org_id: str = ""
     email_domain: str = "Unknown"

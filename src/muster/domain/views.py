@@ -49,9 +49,9 @@ class View(Record):
     """
 
     scope: str
-    version: int = 0
     now: datetime
     policy: Policy
+    version: int = 0
     cluster: Cluster | None = None
     hosts: dict[str, Host] = {}
     infra_envs: dict[str, InfraEnv] = {}

@@ -42,6 +42,7 @@ class Service:
     async def start(self) -> None:
         """Bring the store up to date and set the clockwork going."""
         await self.store.migrate()
+        await self.bus.start()
         self._tasks = [
             asyncio.create_task(each) for each in (self.ticker.run(), self.effects.run(), self.engine.presence.run())
         ]
@@ -53,6 +54,7 @@ class Service:
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.engine.close()
+        await self.bus.close()
         await self.store.close()
 
 
@@ -61,7 +63,8 @@ def build(settings: Settings) -> Service:
     Path(settings.data).mkdir(parents=True, exist_ok=True)
     releases = LabReleases((*LAB_RELEASES, *settings.release_images), (*LAB_OS_IMAGES, *settings.os_images))
     url = settings.database_url
-    store = SqlStore(url)
-    bus: Bus = LocalBus() if url.startswith("sqlite") else PostgresBus(url)
+    origin = new_id()
+    store = SqlStore(url, origin=origin)
+    bus: Bus = LocalBus() if url.startswith("sqlite") else PostgresBus(url, origin)
     blobs = ObstoreBlobs(settings.storage_url)
     return Service(store, bus, blobs, releases, policy_from(settings), SystemClock())

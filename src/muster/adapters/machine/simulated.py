@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
 
 from muster.domain.errors import Broken
 from muster.domain.inventory import Inventory
@@ -27,6 +26,9 @@ REMEMBERED = 100
 
 NAME_TAKEN = 125
 """The exit code of a container runtime that cannot start a container."""
+
+STOPPED = 137
+"""The exit code of a container that was ended."""
 
 IMAGE_MEGABYTES = 400.0
 WRITTEN_AT_ONCE = 5
@@ -51,11 +53,15 @@ class SimulatedMachine:
         self.profile = profile
         self.world = world
         self.on = False
+        self.powered = True
+        """Whether it could be switched on."""
         self.booted: Boot | None = None
         self.programs: dict[str, Program] = {}
         self._made = profile
+        self._inventory = described(profile)
         self._changes: dict[str, Change] = {}
-        self._disk: bytes | None = None
+        self._installed: str | None = None
+        """The disk that holds a system to start from."""
         self._pulled: set[str] = set()
         self._containers: dict[str, asyncio.Task[Ended]] = {}
         self._landmarks: dict[Landmark, float] = {}
@@ -66,7 +72,7 @@ class SimulatedMachine:
     # What the lab does with it.
 
     def alter(self, name: str, change: Change) -> None:
-        """Let a machine be other than it was made, until it is restored."""
+        """Let the machine be other than it was made, until it is restored."""
         self._changes[name] = change
         self._remake()
 
@@ -80,12 +86,14 @@ class SimulatedMachine:
         for change in self._changes.values():
             profile = change(profile)
         self.profile = profile
+        self.powered = self.powered or not profile.power_fails_at
+        self._inventory = described(profile)
         self.world.rewire()
-        self._tell()
+        self.nudge()
 
     def switch_on(self) -> Boot:
         """Start, from the disk if there is something on it, else from the discovery image."""
-        from_image = self._disk is None or self.profile.boots_image_again
+        from_image = self._installed is None or self.profile.boots_image_again
         self.booted = Boot.IMAGE if from_image else Boot.DISK
         self._landmarks.clear()
         self._pulled.clear()
@@ -104,20 +112,22 @@ class SimulatedMachine:
         if self.on is not on:
             self.on = on
             self.world.rewire()
-            self._tell()
+            self.nudge()
+
+    @property
+    def astray(self) -> bool:
+        """Whether it runs the discovery image although it has been installed and started again since."""
+        return self.on and self.booted is Boot.IMAGE and self._installed is not None and not self._containers
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for something to be so, looking again at each change of the machine."""
         while not holds():
             await self._news.wait()
 
-    def _tell(self) -> None:
-        told, self._news = self._news, asyncio.Event()
-        told.set()
-
     def nudge(self) -> None:
         """Let those who wait for something look again."""
-        self._tell()
+        told, self._news = self._news, asyncio.Event()
+        told.set()
 
     # What agents and installers do with it.
 
@@ -136,7 +146,7 @@ class SimulatedMachine:
 
     async def inventory(self) -> Inventory:
         """Everything the machine says of itself."""
-        return _described(self.profile)
+        return self._inventory
 
     async def ping(self, address: str) -> Echo:
         """Whether an address can be reached by routing."""
@@ -150,9 +160,7 @@ class SimulatedMachine:
         mine = next((each for each in self.profile.nics if each.name == nic), None)
         if mine is None or not on_wire(mine, address):
             return ()
-        return tuple(
-            theirs.mac for other, theirs in self.world.at(address) if reaches(self.profile, other.profile)
-        )
+        return tuple(theirs.mac for other, theirs in self.world.at(address) if reaches(self.profile, other.profile))
 
     async def occupied(self, network: str) -> tuple[str, ...]:
         """The addresses of a network on which something answers."""
@@ -164,9 +172,7 @@ class SimulatedMachine:
         if not self.profile.keeps_time:
             return tuple(NtpSource(source_name=name, source_state="unreachable") for name in names)
         states = ("synced", *["combined"] * (len(names) - 1))
-        return tuple(
-            NtpSource(source_name=name, source_state=state) for name, state in zip(names, states, strict=True)
-        )
+        return tuple(NtpSource(source_name=name, source_state=state) for name, state in zip(names, states, strict=True))
 
     async def resolve(self, name: str) -> Resolution:
         """What the room's name server says of a name."""
@@ -221,7 +227,9 @@ class SimulatedMachine:
         except asyncio.CancelledError:
             if not task.cancelled():
                 raise
-            return Ended(code=137, error=f"{name} was stopped")
+        if not self.on:
+            await asyncio.Event().wait()
+        return Ended(code=STOPPED, error=f"{name} was stopped")
 
     async def stop(self, name: str) -> int:
         """End what runs in a container."""
@@ -245,19 +253,19 @@ class SimulatedMachine:
 
     async def wipe(self, disk: str) -> None:
         """Make a disk unbootable."""
-        self._disk_at(disk)
-        self._disk = None
+        self._installed = None if self._installed == self._disk_at(disk).name else self._installed
 
     async def write_image(self, disk: str, ignition: bytes, args: Sequence[str]) -> AsyncIterator[int]:  # noqa: ARG002 - a simulated system takes no kernel arguments
         """Write the system and its first configuration to a disk, telling the percentage."""
-        self._disk_at(disk)
-        profile = self.profile
+        target, profile = self._disk_at(disk), self.profile
+        if not ignition:
+            raise Broken("The system's first configuration is empty")
         for percent in range(0, 101, WRITTEN_AT_ONCE):
             if profile.write_fails_at is not None and percent >= profile.write_fails_at:
                 raise Broken(f"Input/output error while writing to {disk} at {percent}%")
             yield percent
             await self.sleep(profile.timings.write * WRITTEN_AT_ONCE / 100)
-        self._disk = ignition
+        self._installed = target.name
 
     async def reboot(self) -> None:
         """Start again. Whoever asked for it goes down with the machine."""
@@ -269,6 +277,7 @@ class SimulatedMachine:
         self._journal.append(f"{self.now().isoformat(timespec='seconds')} {line}")
         fatal = self.profile.power_fails_at
         if fatal and fatal in line:
+            self.powered = False
             self.switch_off()
 
     async def logs(self) -> bytes:
@@ -286,12 +295,6 @@ Program = Callable[[Sequence[str]], Awaitable[Ended]]
 """What runs in a container: from its arguments to its end."""
 
 
-@lru_cache(maxsize=4096)
-def _described(profile: Profile) -> Inventory:
-    return described(profile)
-
-
-@lru_cache(maxsize=65536)
 def _echo(one: Profile, other: Profile) -> Echo:
     return Echo(
         answered=True,

@@ -1,6 +1,6 @@
 """Named booleans about a host, for the rows of its table, and what comes with a move."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from muster.domain.hosts import Host, HostKind
 from muster.domain.progress import HostProgress, Stage
@@ -11,6 +11,9 @@ from .cases import WAITED_OUT, HostCase, enough
 from .clusters import ClusterState
 from .hosts import HostState as S
 from .table import TICK, Condition, condition, since
+
+_FRESHNESS = timedelta(minutes=1)
+"""How often a standing clock is set anew."""
 
 _FRESH = {
     "progress": HostProgress(),
@@ -122,10 +125,13 @@ def clock_stands(case: HostCase) -> bool:
     )
 
 
-clock_stands.due = (lambda case: case.host.progress.stage_updated_at + _FRESHNESS if clock_stands.test(case) else None,)
+def _stands_since(case: HostCase) -> datetime | None:
+    """When a standing clock has to be set anew."""
+    updated = case.host.progress.stage_updated_at
+    return updated + _FRESHNESS if updated is not None and clock_stands.test(case) else None
 
-_FRESHNESS = timedelta(minutes=1)
-"""How often a standing clock is set anew."""
+
+clock_stands.due = (_stands_since,)
 
 preparation_took_too_long = since(
     "preparation took too long", lambda case: (case.host.status_updated_at, case.policy.host_preparation)
