@@ -236,6 +236,17 @@ async def test_a_host_that_moves_makes_its_new_scope_due(store: Store) -> None:
     assert await store.claim_due(NOW, MINUTE, 10) == (pool("h1"),)
 
 
+async def test_an_infra_env_given_up_with_its_cluster_is_no_longer_live(store: Store) -> None:
+    await with_cluster(store)
+    given_up = (*changed(a_cluster(), deleted_at=NOW), *changed(an_infra_env(), deleted=True))
+    await store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=given_up, live=False))
+    assert await store.scopes("infra-env") == await store.scopes("cluster") == ()
+    stored = await store.load(INFRA_ENV)
+    assert stored is not None
+    assert stored.version == 2
+    assert await store.next_deadline() is None
+
+
 async def test_a_host_that_changed_meanwhile_does_not_move(store: Store) -> None:
     await with_cluster(store)
     await store.commit(a_commit(pool("h1"), changes=new(unbound("h1"))))

@@ -67,6 +67,11 @@ class Filed(Record):
     counts_anew: bool
     """Whether it came, went or came back, so that those who count it must count again."""
 
+    @property
+    def is_the_scopes_own(self) -> bool:
+        """Whether the scope lives and goes with this record; a host in a cluster is only a part of it."""
+        return self.kind != "host" or scope_kind(self.scope) == "host"
+
 
 class Neighbour(Record):
     """Another scope whose own records a commit changes: it gets a new version too, and is looked at soon."""
@@ -144,7 +149,7 @@ def neighbours(commit: Commit, changes: Iterable[Filed]) -> tuple[Neighbour, ...
     places: dict[str, bool] = {}
     for change in changes:
         if change.scope != commit.scope:
-            places[change.scope] = True
+            places[change.scope] = not change.gone if change.is_the_scopes_own else places.get(change.scope, True)
         if change.was_in not in (None, commit.scope, change.scope):
             # A host that leaves its own scope leaves it empty; a cluster or infra-env lives on.
             places.setdefault(str(change.was_in), scope_kind(str(change.was_in)) != "host")

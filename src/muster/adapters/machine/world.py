@@ -74,7 +74,7 @@ class World:
         if known is None:
             wanted = ip_network(network)
             found = {ip_address(each) for each in self._answering()}
-            known = tuple(str(each) for each in sorted(each for each in found if each in wanted))  # type: ignore[type-var]  # one network has one family
+            known = tuple(str(each) for each in sorted(each for each in found if each in wanted))
             self._occupied[network] = known
         return known
 

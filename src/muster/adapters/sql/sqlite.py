@@ -165,7 +165,7 @@ def _commit(connection: Connection, written: Written) -> None:
         "alive": commit.live,
         "reads": as_text(commit.reads),
     }
-    bumped = connection.execute(_BUMP, claim) if commit.version else connection.execute(_ADD, _sorted(claim))
+    bumped = connection.execute(_BUMP, claim) if commit.version else connection.execute(_ADD, _with_kind(claim))
     if bumped.rowcount != 1:
         raise outdated(commit)
     if commit.finished_effect and connection.execute(_FINISH, {"finished": commit.finished_effect}).rowcount != 1:
@@ -181,7 +181,7 @@ def _commit(connection: Connection, written: Written) -> None:
             connection.execute(statement, rows)
 
 
-def _sorted(claim: Row) -> Row:
+def _with_kind(claim: Row) -> Row:
     return {**claim, "sort": scope_kind(claim["scope"])}
 
 

@@ -1,0 +1,58 @@
+"""Every step an agent can do, by the kind it is asked for under. The service's side of each is in `domain/steps`."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from muster.client import Client
+from muster.domain.errors import Invalid, MusterError
+from muster.ports import Machine
+
+from . import (
+    connectivity_check,
+    container_image_availability,
+    domain_resolution,
+    free_network_addresses,
+    install,
+    installation_disk_speed_check,
+    inventory,
+    logs_gather,
+    ntp_synchronizer,
+    stop_installation,
+    verify_vips,
+)
+from .step import BAD_ARGUMENTS, Reply
+
+__all__ = ["ALONE", "STEPS", "Reply", "perform"]
+
+Do = Callable[[Machine, Sequence[str], Client], Awaitable[Reply]]
+
+STEPS: dict[str, Do] = {
+    "connectivity-check": connectivity_check.do,
+    "container-image-availability": container_image_availability.do,
+    "domain-resolution": domain_resolution.do,
+    "free-network-addresses": free_network_addresses.do,
+    "install": install.do,
+    "installation-disk-speed-check": installation_disk_speed_check.do,
+    "inventory": inventory.do,
+    "logs-gather": logs_gather.do,
+    "ntp-synchronizer": ntp_synchronizer.do,
+    "stop-installation": stop_installation.do,
+    "verify-vips": verify_vips.do,
+}
+
+ALONE = frozenset({
+    "container-image-availability", "free-network-addresses", "installation-disk-speed-check", "logs-gather",
+})  # fmt: skip
+"""Steps that are not begun again while they are being done; asked for again, they are answered with nothing."""
+
+
+async def perform(kind: str, machine: Machine, args: Sequence[str], client: Client) -> Reply:
+    """Do a step. What can be foreseen to go wrong becomes a reply."""
+    do = STEPS.get(kind)
+    if do is None:
+        return Reply(exit_code=BAD_ARGUMENTS, error=f"This agent does not know the step {kind}")
+    try:
+        return await do(machine, args, client)
+    except Invalid as error:
+        return Reply(exit_code=BAD_ARGUMENTS, error=f"{kind}: {error}")
+    except MusterError as error:
+        return Reply(exit_code=255, error=f"{kind}: {error}")
