@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,36 @@ from muster.domain.errors import Broken, Invalid, Unavailable
 from parts.postgres import Postgres
 
 OTHER = "cluster:other"
+OpenSql = Callable[..., SqlStore]
+Connect = Callable[[], Awaitable[Any]]
+
+
+@pytest.fixture
+async def open_sql() -> AsyncIterator[OpenSql]:
+    """Opens stores and closes them in the end, however the test goes."""
+    opened: list[SqlStore] = []
+
+    def another(address: str, **options: Any) -> SqlStore:
+        opened.append(SqlStore(address, **options))
+        return opened[-1]
+
+    yield another
+    for store in opened:
+        await store.close()
+
+
+@pytest.fixture
+async def connect(postgres_url: str) -> AsyncIterator[Connect]:
+    """Opens connections to the PostgreSQL of the test beside those of the store."""
+    opened: list[Any] = []
+
+    async def another() -> Any:
+        opened.append(await asyncpg.connect(postgres_url))
+        return opened[-1]
+
+    yield another
+    for connection in opened:
+        await connection.close()
 
 
 def differences(connection: Connection) -> list[Any]:
@@ -36,51 +67,44 @@ def tables(connection: Connection) -> set[str]:
     return set(inspect(connection).get_table_names())
 
 
-async def test_the_migrations_make_exactly_the_schema(database_url: str) -> None:
-    store = SqlStore(database_url)
+async def test_the_migrations_make_exactly_the_schema(database_url: str, open_sql: OpenSql) -> None:
+    store = open_sql(database_url)
     await store.migrate()
     assert await store._database.read(differences) == []
     assert await store._database.read(tables) == {*metadata.tables, "alembic_version"}
-    await store.close()
 
 
-async def test_replicas_that_start_together_migrate_once(database_url: str) -> None:
-    stores = [SqlStore(database_url) for _ in range(4)]
+async def test_replicas_that_start_together_migrate_once(database_url: str, open_sql: OpenSql) -> None:
+    stores = [open_sql(database_url) for _ in range(4)]
     await asyncio.gather(*(store.migrate() for store in stores))
     await asyncio.gather(*(store.migrate() for store in stores))
     await with_cluster(stores[0])
     assert await stores[3].load(CLUSTER) is not None
-    for store in stores:
-        await store.close()
 
 
-async def test_what_was_committed_is_there_after_opening_again(database_url: str) -> None:
-    store = SqlStore(database_url)
+async def test_what_was_committed_is_there_after_opening_again(database_url: str, open_sql: OpenSql) -> None:
+    store = open_sql(database_url)
     await store.migrate()
     await with_cluster(store, "h1")
-    await store.close()
-    again = SqlStore(database_url)
+    again = open_sql(database_url)
     await again.migrate()
     stored = await again.load(CLUSTER)
     assert stored is not None
     assert (stored.cluster, stored.hosts) == (a_cluster(), {"h1": a_host("h1")})
-    await again.close()
 
 
-async def test_a_database_of_a_newer_muster_is_refused(database_url: str) -> None:
-    store = SqlStore(database_url)
+async def test_a_database_of_a_newer_muster_is_refused(database_url: str, open_sql: OpenSql) -> None:
+    store = open_sql(database_url)
     await store.migrate()
     await store._database.write(lambda connection: connection.exec_driver_sql(_FROM_TOMORROW).close())
     with pytest.raises(Broken, match="newer"):
         await store.migrate()
-    await store.close()
 
 
-async def test_a_plain_path_and_the_name_of_a_driver_will_do(tmp_path: Path, postgres_url: str) -> None:
+async def test_a_plain_path_and_the_name_of_a_driver_will_do(tmp_path: Path, postgres_url: str, open_sql: OpenSql) -> None:
     for address in (f"{tmp_path}/a b/%20.db", f"sqlite+aiosqlite:///{tmp_path}/b.db", _with_driver(postgres_url)):
-        store = SqlStore(address)
+        store = open_sql(address)
         await store.migrate()
-        await store.close()
     assert (tmp_path / "a b" / "%20.db").exists()
     assert (tmp_path / "b.db").exists()
 
@@ -95,17 +119,16 @@ def test_an_address_that_cannot_be_used_is_invalid(address: str) -> None:
         SqlStore(address)
 
 
-async def test_a_folder_in_place_of_the_file_is_an_outage(tmp_path: Path) -> None:
-    store = SqlStore(str(tmp_path))
+async def test_a_folder_in_place_of_the_file_is_an_outage(tmp_path: Path, open_sql: OpenSql) -> None:
+    store = open_sql(str(tmp_path))
     with pytest.raises(Unavailable):
         await store.ready()
-    await store.close()
 
 
-async def test_a_store_comes_back_by_itself_after_the_server_restarts() -> None:
+async def test_a_store_comes_back_by_itself_after_the_server_restarts(open_sql: OpenSql) -> None:
     server = Postgres()
     server.start()
-    store = SqlStore(server.url)
+    store = open_sql(server.url)
     try:
         await store.migrate()
         await with_cluster(store)
@@ -120,30 +143,27 @@ async def test_a_store_comes_back_by_itself_after_the_server_restarts() -> None:
         assert stored is not None
         assert stored.version == 2
     finally:
-        await store.close()
         server.remove()
 
 
-async def test_a_session_that_the_server_ended_is_replaced_unnoticed(postgres_url: str) -> None:
-    store = SqlStore(postgres_url)
+async def test_a_session_that_the_server_ended_is_replaced_unnoticed(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
+    store = open_sql(postgres_url)
     await store.migrate()
-    admin = await asyncpg.connect(postgres_url)
+    admin = await connect()
     ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
     await with_cluster(store)
     await admin.fetchval(f"{ended} AND datname = current_database()")
     await until(admin, _ALONE)
     await store.commit(a_commit(version=1))
-    await admin.close()
-    await store.close()
 
 
-async def test_history_waits_for_an_earlier_transaction_that_commits_later(postgres_url: str) -> None:
-    store = SqlStore(postgres_url)
+async def test_history_waits_for_an_earlier_transaction_that_commits_later(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
+    store = open_sql(postgres_url)
     await store.migrate()
     await with_cluster(store)
     cursor = await store.last_cursor()
-    blocker = await asyncpg.connect(postgres_url)
-    watcher = await asyncpg.connect(postgres_url)
+    blocker = await connect()
+    watcher = await connect()
     held = blocker.transaction()
     await held.start()
     await blocker.execute("SELECT 1 FROM scopes WHERE id = $1 FOR UPDATE", CLUSTER)
@@ -160,16 +180,13 @@ async def test_history_waits_for_an_earlier_transaction_that_commits_later(postg
     rows = await store.history(after=cursor)
     assert [row.patch["name"] for row in rows] == ["earlier", "later"]
     assert await store.history(after=rows[0].cursor) == rows[1:]
-    for connection in (blocker, watcher):
-        await connection.close()
-    await store.close()
 
 
-async def test_other_replicas_are_told_with_the_commit(postgres_url: str) -> None:
-    store = SqlStore(postgres_url, origin="here")
+async def test_other_replicas_are_told_with_the_commit(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
+    store = open_sql(postgres_url, origin="here")
     await store.migrate()
     heard: list[Any] = []
-    listener = await asyncpg.connect(postgres_url)
+    listener = await connect()
     await listener.add_listener(CHANNEL, lambda *news: heard.append(json.loads(news[-1])))
     await with_cluster(store, "h1")
     await store.commit(a_commit(version=1, changes=changed(a_host("h1"), requested_hostname="x"), events=(an_event(),)))
@@ -180,26 +197,22 @@ async def test_other_replicas_are_told_with_the_commit(postgres_url: str) -> Non
         {"scope": CLUSTER, "version": 2},
     ]
     assert {news["origin"] for news in heard} == {"here"}
-    await listener.close()
-    await store.close()
 
 
-async def test_a_commit_with_too_much_news_for_one_notice_says_only_that_there_is_some(postgres_url: str) -> None:
-    store = SqlStore(postgres_url, origin="here")
+async def test_a_commit_with_too_much_news_for_one_notice_says_only_that_there_is_some(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
+    store = open_sql(postgres_url, origin="here")
     await store.migrate()
     heard: list[Any] = []
-    listener = await asyncpg.connect(postgres_url)
+    listener = await connect()
     await listener.add_listener(CHANNEL, lambda *news: heard.append(json.loads(news[-1])))
     hosts = [a_host("h1", infra_env_id=f"infra-env-{number:0100}") for number in range(100)]
     await store.commit(a_commit(changes=new(a_cluster(), *hosts)))
     await listener.execute("SELECT 1")
     assert heard == [{"origin": "here"}]
-    await listener.close()
-    await store.close()
 
 
-async def test_the_common_commit_is_one_statement(postgres_url: str) -> None:
-    store = SqlStore(postgres_url, origin="here")
+async def test_the_common_commit_is_one_statement(postgres_url: str, open_sql: OpenSql) -> None:
+    store = open_sql(postgres_url, origin="here")
     await store.migrate()
     await with_cluster(store, "h1")
     statements: list[str] = []
@@ -208,7 +221,6 @@ async def test_the_common_commit_is_one_statement(postgres_url: str) -> None:
     host = changed(a_host("h1"), requested_hostname="x")
     await store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
     assert len(statements) == 1
-    await store.close()
 
 
 _FROM_TOMORROW = "UPDATE alembic_version SET version_num = '9999'"

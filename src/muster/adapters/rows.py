@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from muster.domain import clusters, hosts, infra_envs
-from muster.domain.errors import Conflict, Invalid
+from muster.domain.errors import Conflict, Finished, Invalid
 from muster.domain.record import Record, record_patch
 from muster.domain.views import cluster_scope, infra_env_scope, scope_of
 from muster.ports import AnyRecord, Change, Commit
@@ -102,9 +102,9 @@ def outdated(commit: Commit) -> Conflict:
     return Conflict(f"{commit.scope} is no longer at version {commit.version}, or what it was decided from has changed")
 
 
-def finished_already(commit: Commit) -> Conflict:
+def finished_already(commit: Commit) -> Finished:
     """Another worker brought the same effect to its end."""
-    return Conflict(f"Effect {commit.finished_effect} of {commit.scope} has been finished by another worker")
+    return Finished(f"Effect {commit.finished_effect} of {commit.scope} has been finished by another worker")
 
 
 def printable(text: str) -> str:

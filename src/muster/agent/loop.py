@@ -86,8 +86,8 @@ class Runner:
     def __init__(self, machine: Machine, client: Client, registration: Registration, steps: asyncio.TaskGroup) -> None:
         self._machine = machine
         self._client = client
-        self._registration = registration
-        self._place = {"infra_env_id": registration.infra_env_id, "host_id": registration.host_id}
+        self._infra_env_id = registration.infra_env_id
+        self._host_id = registration.host_id
         self._headers = {"discovery_agent_version": registration.agent_version}
         self._steps = steps
         self._running: dict[asyncio.Task[None], str] = {}
@@ -111,10 +111,8 @@ class Runner:
         """The next instructions; None if the service has been away for too long."""
         wait, waited = FIRST_WAIT, 0.0
         while waited < GIVES_UP_AFTER:
-            query = {"timestamp": str(int(self._machine.now().timestamp()))}
             try:
-                answer = await self._client.call(GET_NEXT_STEPS, query=query, headers=self._headers, **self._place)
-                return msgspec.convert(answer, StepsOut)
+                return await self._instructions()
             except NotFound as error:
                 self._accepted.clear()
                 await _freeze(self._machine, f"the service no longer knows this host: {error}")
@@ -125,6 +123,16 @@ class Runner:
             await self._machine.sleep(pause)
             wait, waited = min(wait * GROWTH, LONGEST_WAIT), waited + pause
         return None
+
+    async def _instructions(self) -> StepsOut:
+        answer = await self._client.call(
+            GET_NEXT_STEPS,
+            query={"timestamp": str(int(self._machine.now().timestamp()))},
+            headers=self._headers,
+            infra_env_id=self._infra_env_id,
+            host_id=self._host_id,
+        )
+        return msgspec.convert(answer, StepsOut)
 
     def _start(self, step: StepOut) -> None:
         if step.step_type in ALONE and step.step_type in self._running.values():
@@ -158,4 +166,10 @@ class Runner:
             output=reply.output,
             error=reply.error[:MOST_ERROR],
         )
-        await self._client.call(POST_STEP_REPLY, body=body, headers=self._headers, **self._place)
+        await self._client.call(
+            POST_STEP_REPLY,
+            body=body,
+            headers=self._headers,
+            infra_env_id=self._infra_env_id,
+            host_id=self._host_id,
+        )

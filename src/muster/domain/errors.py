@@ -33,5 +33,5 @@ class Conflict(MusterError):
     """Someone else committed first; look again and decide again."""
 
 
-class Finished(MusterError):
-    """The work was already done, by someone else."""
+class Finished(Conflict):
+    """The work was already done by someone else; there is nothing to decide again."""

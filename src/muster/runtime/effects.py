@@ -49,23 +49,25 @@ class Effects:
                 task.cancel()
             await asyncio.gather(beat, *self._held.values(), return_exceptions=True)
 
+    async def claim(self) -> tuple[asyncio.Task[None], ...]:
+        """Take what is due, as far as there are hands free, and begin it."""
+        free = AT_ONCE - len(self._held)
+        if free <= 0:
+            return ()
+        for lease in await self._engine.store.claim_effects(self._owner, self._engine.clock.now(), LEASE, free):
+            self._held[lease.id] = asyncio.create_task(self._work(lease))
+        return tuple(self._held.values())
+
     async def _round(self) -> None:
         self._wake.clear()
         try:
-            await self._claim()
+            await self.claim()
             wait = await self._wait()
         except Unavailable as error:
             log.warning("the store does not answer; the workers wait", error=str(error))
             wait = LONGEST_SLEEP
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), wait)
-
-    async def _claim(self) -> None:
-        free = AT_ONCE - len(self._held)
-        if free <= 0:
-            return
-        for lease in await self._engine.store.claim_effects(self._owner, self._engine.clock.now(), LEASE, free):
-            self._held[lease.id] = asyncio.create_task(self._work(lease))
 
     async def _wait(self) -> float:
         if len(self._held) >= AT_ONCE:

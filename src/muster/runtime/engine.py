@@ -11,7 +11,7 @@ from datetime import datetime
 
 from muster.domain.decide import decide
 from muster.domain.draft import Decision
-from muster.domain.errors import Conflict, NotFound
+from muster.domain.errors import Conflict, Finished, NotFound
 from muster.domain.policy import Policy
 from muster.domain.record import Record
 from muster.domain.triggers import Ticked, Trigger
@@ -133,6 +133,8 @@ class Engine:
                 return decision
             try:
                 await self._commit(scope, known, decision, batch, now)
+            except Finished:
+                raise
             except Conflict:
                 self._known.pop(scope, None)
                 continue

@@ -1,6 +1,7 @@
 """Every setting of the service: one field each, from the environment or the command line."""
 
 import os
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -45,7 +46,7 @@ class Settings(Record):
     public_registries: tuple[str, ...] = _env("PUBLIC_CONTAINER_REGISTRIES", ())
     ntp_default: str = _env("NTP_DEFAULT_SERVER", "")
     check_cluster_version: bool = _env("CHECK_CLUSTER_VERSION", False)
-    disconnection_seconds: int = _env("HOST_MAX_DISCONNECTION_SECONDS", 180)
+    disconnection: str = _env("HOST_MAX_DISCONNECTION_TIME", "3m")
 
     @property
     def database_url(self) -> str:
@@ -117,6 +118,17 @@ def _checked(settings: Settings) -> Settings:
     return settings
 
 
+UNITS = {"h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds"}
+
+
+def duration(name: str, text: str) -> timedelta:
+    """A time such as `90s`, `3m` or `1h30m`."""
+    if not re.fullmatch(r"(\d+(\.\d+)?(h|ms|m|s))+", text):
+        raise Invalid(f"{name} is {text!r}; write a time such as 90s, 3m or 1h30m")
+    found = re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|s)", text)
+    return sum((timedelta(**{UNITS[unit]: float(number)}) for number, unit in found), timedelta())
+
+
 def policy_from(settings: Settings) -> Policy:
     """What decisions need of the settings."""
     default = next((each for each in settings.requirements if each.get("version") == "default"), {})
@@ -137,6 +149,6 @@ def policy_from(settings: Settings) -> Policy:
         image_service_url=settings.image_service_base_url or base,
         check_cluster_version=settings.check_cluster_version,
         ntp_default=settings.ntp_default,
-        disconnection=timedelta(seconds=settings.disconnection_seconds),
+        disconnection=duration("HOST_MAX_DISCONNECTION_TIME", settings.disconnection),
     )
     return policy.but(public_registries=frozenset(settings.public_registries)) if settings.public_registries else policy

@@ -1,0 +1,152 @@
+"""Slow work: begun with a decision, done by whoever lives, answered once."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from builders import NOW, a_policy
+from muster.adapters.memory import FakeClock, MemoryBlobs, MemoryBus, MemoryStore
+from muster.adapters.releases.certificates import new_ingress_ca
+from muster.adapters.releases.lab import LabReleases
+from muster.domain.clusters import ClusterState, PreparationStatus
+from muster.domain.effects import DeleteFiles, GenerateFiles, PublishKubeconfig
+from muster.domain.errors import Broken, Finished, Unavailable
+from muster.domain.inputs.clusters import ClusterCreate
+from muster.domain.triggers import KubeconfigPublished, Prepared, RegisterCluster, Ticked
+from muster.domain.views import cluster_scope
+from muster.ports import Change, Commit
+from muster.runtime.effects import LEASE, Effects
+from muster.runtime.engine import Engine
+
+CLUSTER = "10000000-0000-4000-8000-000000000001"
+SCOPE = cluster_scope(CLUSTER)
+SECRET = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}'
+
+
+class World:
+    """A service whose cluster is being prepared."""
+
+    def __init__(self):
+        self.clock = FakeClock(NOW)
+        self.store = MemoryStore(clock=self.clock)
+        self.blobs = MemoryBlobs()
+        self.releases = LabReleases()
+        self.engine = Engine(self.store, MemoryBus(), self.clock, a_policy())
+
+    def worker(self, owner="w1", releases=None):
+        return Effects(self.engine, self.blobs, releases or self.releases, owner)
+
+    async def prepare(self):
+        inputs = ClusterCreate(name="lab", openshift_version="4.20", pull_secret=SECRET, base_dns_domain="example.com")
+        decision = await self.engine.submit(SCOPE, RegisterCluster(cluster_id=CLUSTER, inputs=inputs))
+        before = decision.cluster
+        after = before.but(
+            status=ClusterState.PREPARING,
+            preparation=before.preparation.but(attempt=1, status=PreparationStatus.NOT_STARTED),
+        )
+        await self.begin(GenerateFiles(cluster_id=CLUSTER, attempt=1), Change(old=before, new=after))
+
+    async def begin(self, effect, *changes):
+        view = await self.engine.view(SCOPE)
+        await self.store.commit(
+            Commit(
+                scope=SCOPE, version=view.version, at=NOW, actor="t", triggers=("T",), changes=changes, effects=(effect,)
+            )
+        )
+        self.engine._hear(None)
+
+    async def cluster(self):
+        return (await self.engine.view(SCOPE)).cluster
+
+
+@pytest.fixture
+async def world():
+    world = World()
+    await world.prepare()
+    return world
+
+
+async def done(worker):
+    await asyncio.gather(*await worker.claim())
+
+
+async def test_the_files_of_a_cluster_are_generated_and_the_cluster_knows(world):
+    await done(world.worker())
+    cluster = await world.cluster()
+    assert cluster.preparation.status is PreparationStatus.SUCCESS
+    assert cluster.openshift_cluster_id
+    assert f"{CLUSTER}/kubeconfig-noingress" in await world.blobs.keys(f"{CLUSTER}/")
+    assert await world.store.next_effect() is None
+
+
+async def test_files_that_cannot_be_generated_are_told_with_the_reason(world):
+    class Hopeless(LabReleases):
+        async def generate(self, order):
+            raise Broken("the release image holds no installer")
+
+    await done(world.worker(releases=Hopeless()))
+    preparation = (await world.cluster()).preparation
+    assert (preparation.status, preparation.reason) == (
+        PreparationStatus.FAILED,
+        "the release image holds no installer",
+    )
+
+
+async def test_work_that_failed_for_the_moment_is_tried_again_later_and_later(world):
+    class Flaky(LabReleases):
+        async def generate(self, order):
+            raise Unavailable("the registry does not answer")
+
+    worker = world.worker(releases=Flaky())
+    waits = []
+    for _ in range(3):
+        await done(worker)
+        due = await world.store.next_effect()
+        waits.append(due - world.clock.now())
+        world.clock.advance(due - world.clock.now())
+    assert waits == sorted(waits)
+    assert waits[0] < waits[-1]
+    await done(world.worker())
+    assert (await world.cluster()).preparation.status is PreparationStatus.SUCCESS
+
+
+async def test_the_work_of_a_worker_that_died_is_taken_over(world):
+    (lease,) = await world.store.claim_effects("dead", world.clock.now(), LEASE, 10)
+    assert await world.worker("alive").claim() == ()
+    world.clock.advance(LEASE + timedelta(seconds=1))
+    await done(world.worker("alive"))
+    assert (await world.cluster()).preparation.status is PreparationStatus.SUCCESS
+    with pytest.raises(Finished):
+        await world.engine.submit(SCOPE, Prepared(attempt=1), finishes=lease.id)
+
+
+async def test_the_answer_to_an_attempt_that_is_over_changes_nothing(world):
+    decision = await world.engine.submit(SCOPE, Prepared(attempt=0, openshift_cluster_id="old"))
+    assert decision.cluster.openshift_cluster_id == ""
+
+
+async def test_the_kubeconfig_comes_to_trust_the_ingress(world):
+    await done(world.worker())
+    answer = await world.worker().perform(
+        PublishKubeconfig(cluster_id=CLUSTER, ingress_ca=new_ingress_ca("example.com"))
+    )
+    assert isinstance(answer, KubeconfigPublished)
+    plain = await world.blobs.get(f"{CLUSTER}/kubeconfig-noingress")
+    assert len(await world.blobs.get(f"{CLUSTER}/kubeconfig")) > len(plain)
+
+
+async def test_an_ingress_certificate_of_no_use_is_left_aside(world):
+    await done(world.worker())
+    answer = await world.worker().perform(PublishKubeconfig(cluster_id=CLUSTER, ingress_ca="not a certificate"))
+    assert isinstance(answer, Ticked)
+    assert not await world.blobs.exists(f"{CLUSTER}/kubeconfig")
+
+
+@pytest.mark.parametrize(("everything", "left"), [(False, {"logs", "manifests"}), (True, set())])
+async def test_a_reset_keeps_logs_and_manifests_and_a_deletion_keeps_nothing(world, everything, left):
+    for name in ("master.ign", "logs/h/logs.tar.gz", "manifests/openshift/x.yaml"):
+        await world.blobs.put(f"{CLUSTER}/{name}", b"x")
+    await world.worker().perform(DeleteFiles(cluster_id=CLUSTER, everything=everything))
+    keys = await world.blobs.keys(f"{CLUSTER}/")
+    assert {key.split("/")[1] for key in keys} == left
