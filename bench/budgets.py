@@ -1,11 +1,105 @@
-"""Prints what the service costs beside what it may cost; `make bench` runs it."""
-import asyncio, sys
+"""Prints what the service costs beside what it may cost; `make bench` runs it.
+
+Every figure but the starts is processor time of the service and its database together, so it says the
+same on a busy machine and on an idle one. A row that is over its budget is marked; nothing fails.
+"""
+
+import argparse
+import resource
+import sys
 from pathlib import Path
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from load import measured
-from service import prepared
+
+import msgspec
 import uvloop
-for kind in sys.argv[2:]:
-    with prepared(kind) as s:
-        f = uvloop.run(measured(s, int(sys.argv[1])))
-        print(kind, {k: round(v,3) for k,v in f.items()})
+from core import core_figures
+from load import Figures, measured
+from rich.console import Console
+from rich.table import Table
+from service import prepared
+
+from muster.domain.record import Record
+
+SIZES = (100, 1000)
+DATABASES = ("sqlite", "postgresql")
+FILES = 20_000
+"""Connections that the bench may hold open at once."""
+
+
+class Row(Record):
+    """One promise: what is measured, in which unit, and how much it may be."""
+
+    key: str
+    what: str
+    unit: str = "ms CPU"
+    budget: float | None = None
+
+
+ROWS = (
+    Row(key="round", what="one agent round: poll and 6 replies, 1 of 20 changed", budget=1.5),
+    Row(key="poll", what="one poll without replies", budget=0.3),
+    Row(key="register", what="register and first inventory, per host", budget=3),
+    Row(key="first round", what="first round, per host: poll and 6 replies, all new"),
+    Row(key="create", what="create a cluster and its infra-env", budget=6),
+    Row(key="read", what="get one cluster with 5 hosts", budget=1),
+    Row(key="list", what="list all clusters with hosts, per cluster", budget=0.3),
+    Row(key="silent", what="idle, hosts registered and silent", unit="ms CPU/s", budget=1),
+    Row(key="idle", what="idle, hosts known and connected", unit="ms CPU/s", budget=1),
+    Row(key="memory", what="memory, with database", unit="MB", budget=200),
+    Row(key="start", what="start to serving, nothing there", unit="ms", budget=2000),
+    Row(key="back", what="killed and serving again, nothing lost", unit="ms", budget=5000),
+)
+CORE_ROWS = (
+    Row(key="assess", what="assess a cluster of 5 hosts from scratch"),
+    Row(key="settle", what="settle a cluster of 500 hosts after one changed reply"),
+)
+
+
+def main() -> None:
+    """Measure what was asked for and print it."""
+    asked = _asked()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    columns: dict[str, Figures] = {}
+    for database in asked.databases:
+        for hosts in asked.hosts:
+            print(f"measuring {database} with {hosts} hosts ...", file=sys.stderr, flush=True)
+            with prepared(database) as service:
+                columns[f"{database}, {hosts} hosts"] = uvloop.run(measured(service, hosts))
+    core = {"core": core_figures()}
+    Console(width=None if sys.stdout.isatty() else 160).print(_table(ROWS, columns), _table(CORE_ROWS, core))
+    if asked.json:
+        asked.json.write_bytes(msgspec.json.encode(columns | core))
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hosts", nargs="+", type=int, default=SIZES, help="sizes of the fleet")
+    parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES, help="what to keep records in")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    return parser.parse_args()
+
+
+def _table(rows: tuple[Row, ...], columns: dict[str, Figures]) -> Table:
+    table = Table("what", "unit", "budget")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for row in rows:
+        budget = "" if row.budget is None else f"{row.budget:g}"
+        table.add_row(row.what, row.unit, budget, *(_shown(figures[row.key], row) for figures in columns.values()))
+    return table
+
+
+def _shown(figure: float, row: Row) -> str:
+    text = f"{figure:.0f}" if figure >= TO_THE_UNIT else f"{figure:.2f}"
+    if row.budget is None:
+        return text
+    return f"{text} ok" if figure <= row.budget else f"[bold red]{text} over[/]"
+
+
+TO_THE_UNIT = 50
+"""Figures from here on are shown without decimals."""
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from meters import Meter
+
 from parts.postgres import Postgres
 
 PATIENCE = 30.0

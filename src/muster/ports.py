@@ -122,8 +122,8 @@ class Store(Protocol):
     async def hosts_of(self, infra_env_id: str) -> tuple[tuple[str, str], ...]:
         """Host id and scope of every live host of an infra-env, oldest first."""
 
-    async def commit(self, commit: Commit) -> None:
-        """Write all of it, or raise `Conflict` and write nothing."""
+    async def commit(self, commit: Commit) -> Committed:
+        """Write all of it and return the news; or raise `Conflict` (`Finished`) and write nothing."""
 
     async def claim_due(self, now: datetime, lease: timedelta, limit: int) -> tuple[str, ...]:
         """Take scopes whose deadline has come; no other replica gets them before the lease is over."""

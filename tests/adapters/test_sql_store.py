@@ -40,6 +40,14 @@ async def open_sql() -> AsyncIterator[OpenSql]:
 
 
 @pytest.fixture
+async def pg_store(postgres_url: str, open_sql: OpenSql) -> SqlStore:
+    """A store on PostgreSQL that tells the other replicas."""
+    store = open_sql(postgres_url, origin="here")
+    await store.migrate()
+    return store
+
+
+@pytest.fixture
 async def connect(postgres_url: str) -> AsyncIterator[Connect]:
     """Opens connections to the PostgreSQL of the test beside those of the store."""
     opened: list[Any] = []
@@ -82,10 +90,23 @@ async def test_replicas_that_start_together_migrate_once(database_url: str, open
     assert await stores[3].load(CLUSTER) is not None
 
 
+async def test_readers_of_a_file_do_not_wait_for_its_writer(sqlite_url: str, open_sql: OpenSql) -> None:
+    store, other = open_sql(sqlite_url), open_sql(sqlite_url)
+    await store.migrate()
+    await with_cluster(store)
+
+    def look_while_writing(connection: Connection) -> Any:
+        connection.exec_driver_sql("DELETE FROM scopes")
+        return asyncio.run(other.load(CLUSTER))
+
+    assert await store._database.write(look_while_writing) is not None
+
+
 async def test_what_was_committed_is_there_after_opening_again(database_url: str, open_sql: OpenSql) -> None:
     store = open_sql(database_url)
     await store.migrate()
     await with_cluster(store, "h1")
+    await store.close()
     again = open_sql(database_url)
     await again.migrate()
     stored = await again.load(CLUSTER)
@@ -101,7 +122,9 @@ async def test_a_database_of_a_newer_muster_is_refused(database_url: str, open_s
         await store.migrate()
 
 
-async def test_a_plain_path_and_the_name_of_a_driver_will_do(tmp_path: Path, postgres_url: str, open_sql: OpenSql) -> None:
+async def test_a_plain_path_or_the_name_of_a_driver_will_do(
+    tmp_path: Path, postgres_url: str, open_sql: OpenSql
+) -> None:
     for address in (f"{tmp_path}/a b/%20.db", f"sqlite+aiosqlite:///{tmp_path}/b.db", _with_driver(postgres_url)):
         store = open_sql(address)
         await store.migrate()
@@ -146,50 +169,51 @@ async def test_a_store_comes_back_by_itself_after_the_server_restarts(open_sql: 
         server.remove()
 
 
-async def test_a_session_that_the_server_ended_is_replaced_unnoticed(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
-    store = open_sql(postgres_url)
-    await store.migrate()
-    admin = await connect()
-    ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-    await with_cluster(store)
-    await admin.fetchval(f"{ended} AND datname = current_database()")
-    await until(admin, _ALONE)
-    await store.commit(a_commit(version=1))
+async def test_a_session_that_the_server_ended_is_replaced_unnoticed(pg_store: SqlStore, connect: Connect) -> None:
+    admin, sessions = await connect(), []
+    engine = pg_store._database._engine.sync_engine  # type: ignore[union-attr]  # this one is a PostgreSQL
+    event.listen(engine, "connect", lambda session, _: sessions.append(session.driver_connection))
+    await with_cluster(pg_store)
+    await admin.execute(_END_THE_OTHERS)
+    while not all(session.is_closed() for session in sessions):
+        await admin.execute("SELECT 1")
+    await pg_store.commit(a_commit(version=1))
+    assert len(sessions) == 2
 
 
-async def test_history_waits_for_an_earlier_transaction_that_commits_later(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
-    store = open_sql(postgres_url)
-    await store.migrate()
-    await with_cluster(store)
-    cursor = await store.last_cursor()
+async def test_history_waits_for_an_earlier_transaction_that_commits_later(
+    pg_store: SqlStore, connect: Connect
+) -> None:
+    await with_cluster(pg_store)
+    cursor = await pg_store.last_cursor()
     blocker = await connect()
     watcher = await connect()
     held = blocker.transaction()
     await held.start()
     await blocker.execute("SELECT 1 FROM scopes WHERE id = $1 FOR UPDATE", CLUSTER)
-    earlier = asyncio.create_task(store.commit(a_commit(version=1, changes=changed(a_cluster(), name="earlier"))))
+    earlier = asyncio.create_task(pg_store.commit(a_commit(version=1, changes=changed(a_cluster(), name="earlier"))))
     await until(watcher, _WAITING)
 
-    await store.commit(a_commit(OTHER, changes=new(a_cluster(id="other", name="later"))))
-    assert await store.load(OTHER) is not None
-    assert await store.history(after=cursor) == ()
-    assert await store.last_cursor() == cursor
+    await pg_store.commit(a_commit(OTHER, changes=new(a_cluster(id="other", name="later"))))
+    assert await pg_store.load(OTHER) is not None
+    assert await pg_store.history(after=cursor) == ()
+    assert await pg_store.last_cursor() == cursor
 
     await held.rollback()
     await earlier
-    rows = await store.history(after=cursor)
+    rows = await pg_store.history(after=cursor)
     assert [row.patch["name"] for row in rows] == ["earlier", "later"]
-    assert await store.history(after=rows[0].cursor) == rows[1:]
+    assert await pg_store.history(after=rows[0].cursor) == rows[1:]
 
 
-async def test_other_replicas_are_told_with_the_commit(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
-    store = open_sql(postgres_url, origin="here")
-    await store.migrate()
+async def test_other_replicas_are_told_with_the_commit(pg_store: SqlStore, connect: Connect) -> None:
     heard: list[Any] = []
     listener = await connect()
     await listener.add_listener(CHANNEL, lambda *news: heard.append(json.loads(news[-1])))
-    await with_cluster(store, "h1")
-    await store.commit(a_commit(version=1, changes=changed(a_host("h1"), requested_hostname="x"), events=(an_event(),)))
+    await with_cluster(pg_store, "h1")
+    await pg_store.commit(
+        a_commit(version=1, changes=changed(a_host("h1"), requested_hostname="x"), events=(an_event(),))
+    )
     await listener.execute("SELECT 1")
     assert [news["news"] for news in heard] == [
         {"scope": INFRA_ENV, "version": 1, "touches": [CLUSTER]},
@@ -199,30 +223,29 @@ async def test_other_replicas_are_told_with_the_commit(postgres_url: str, open_s
     assert {news["origin"] for news in heard} == {"here"}
 
 
-async def test_a_commit_with_too_much_news_for_one_notice_says_only_that_there_is_some(postgres_url: str, open_sql: OpenSql, connect: Connect) -> None:
-    store = open_sql(postgres_url, origin="here")
-    await store.migrate()
+async def test_too_much_news_for_one_notice_says_only_that_there_is_some(pg_store: SqlStore, connect: Connect) -> None:
     heard: list[Any] = []
     listener = await connect()
     await listener.add_listener(CHANNEL, lambda *news: heard.append(json.loads(news[-1])))
     hosts = [a_host("h1", infra_env_id=f"infra-env-{number:0100}") for number in range(100)]
-    await store.commit(a_commit(changes=new(a_cluster(), *hosts)))
+    await pg_store.commit(a_commit(changes=new(a_cluster(), *hosts)))
     await listener.execute("SELECT 1")
     assert heard == [{"origin": "here"}]
 
 
-async def test_the_common_commit_is_one_statement(postgres_url: str, open_sql: OpenSql) -> None:
-    store = open_sql(postgres_url, origin="here")
-    await store.migrate()
-    await with_cluster(store, "h1")
+async def test_the_common_commit_is_one_statement(pg_store: SqlStore) -> None:
+    await with_cluster(pg_store, "h1")
     statements: list[str] = []
-    engine = store._database._engine.sync_engine  # type: ignore[union-attr]  # this one is a PostgreSQL
+    engine = pg_store._database._engine.sync_engine  # type: ignore[union-attr]  # this one is a PostgreSQL
     event.listen(engine, "before_cursor_execute", lambda *words: statements.append(words[2]))
     host = changed(a_host("h1"), requested_hostname="x")
-    await store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
+    await pg_store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
     assert len(statements) == 1
 
 
 _FROM_TOMORROW = "UPDATE alembic_version SET version_num = '9999'"
-_ALONE = "SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()"
+_END_THE_OTHERS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+)
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"

@@ -24,6 +24,9 @@ T = TypeVar("T")
 PATIENCE = 20.0
 """Seconds after which a service that does not start, stop or answer counts as stuck."""
 
+KNOCK = 0.002
+"""Seconds between two tries to reach a server that is about to listen."""
+
 
 class RunningService:
     """One service with its database and files in a folder, from `start` to `stop`; starting again keeps them."""
@@ -50,6 +53,7 @@ class RunningService:
         self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()), name="muster", daemon=True)
         self._thread.start()
         assert self._serving.wait(PATIENCE), "the service did not start"
+        _knock(self.port)
 
     def stop(self) -> None:
         """End the service as a signal would."""
@@ -68,12 +72,23 @@ class RunningService:
         self._server = Server(
             App(self.service), address="127.0.0.1", port=self.port, interface=Interfaces.ASGI, log_enabled=False
         )
-        # The socket is open before the hooks are called, so whoever calls from then on is let in.
         self._server.on_startup(self._serving.set)
         try:
             await self._server.serve()
         finally:
             await self.service.stop()
+
+
+def _knock(port: int) -> None:
+    """Return once somebody listens on a port; the server says that it starts, not that it has."""
+    for _ in range(int(PATIENCE / KNOCK)):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            threading.Event().wait(KNOCK)
+        else:
+            return
+    raise AssertionError("the service did not listen")
 
 
 def free_port() -> int:

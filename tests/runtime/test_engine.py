@@ -42,7 +42,7 @@ class Counting(MemoryStore):
     async def commit(self, commit):
         await asyncio.sleep(0)
         self.commits += 1
-        await super().commit(commit)
+        return await super().commit(commit)
 
     async def load(self, scope):
         self.loads += 1

@@ -11,7 +11,7 @@ from muster.domain import clusters, hosts, infra_envs
 from muster.domain.errors import Conflict, Finished, Invalid
 from muster.domain.record import Record, record_patch
 from muster.domain.views import cluster_scope, infra_env_scope, scope_of
-from muster.ports import AnyRecord, Change, Commit
+from muster.ports import AnyRecord, Change, Commit, Committed
 
 
 class Noun(Record):
@@ -159,8 +159,8 @@ def neighbours(commit: Commit, changes: Iterable[Filed]) -> tuple[Neighbour, ...
     )
 
 
-def touches(commit: Commit, changes: Iterable[Filed]) -> tuple[str, ...]:
-    """Other scopes whose views hold what this commit changes, as far as the changes themselves tell."""
+def news_of(commit: Commit, changes: Iterable[Filed]) -> Committed:
+    """What is told of a commit: the new version, and other scopes whose views hold what it changes."""
     scopes: set[str] = set()
     for change in changes:
         scopes.add(change.scope)
@@ -170,4 +170,4 @@ def touches(commit: Commit, changes: Iterable[Filed]) -> tuple[str, ...]:
             scopes.add(infra_env_scope(str(change.parent)))
         if change.kind == "infra_env":
             scopes.update(cluster_scope(owner) for owner in (change.parent, change.was_under) if owner)
-    return tuple(sorted(scopes - {commit.scope}))
+    return Committed(scope=commit.scope, version=commit.version + 1, touches=tuple(sorted(scopes - {commit.scope})))

@@ -167,5 +167,5 @@ class Cluster(Record):
         return bool(self.ignored_host_validations or self.ignored_cluster_validations)
 
 
-SECRETS = frozenset({"pull_secret"})
+SECRETS = frozenset({"pull_secret", "proxy", "install_config_overrides"})
 """Fields whose value history must not show."""

@@ -86,9 +86,9 @@ class Draft:
         else:
             self.view = self.view.but(infra_envs={**self.view.infra_envs, record.id: record})
 
-    def tell(self, event: Event) -> None:
+    def tell(self, *events: Event) -> None:
         """Tell the user."""
-        self.events.append(event.but(at=self.view.now))
+        self.events += [event.but(at=self.view.now) for event in events]
 
     def start(self, effect: AnyEffect) -> None:
         """Set work going."""

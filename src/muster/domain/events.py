@@ -140,6 +140,11 @@ def cluster_installation_completed(cluster: Cluster) -> Event:
     return _of_cluster("cluster_installation_completed", cluster, f"Cluster {cluster.name} is installed")
 
 
+def cluster_degraded_olm_operators_failed(cluster: Cluster) -> Event:
+    """The cluster is there, without some of the operators that were to be added."""
+    return _of_cluster("cluster_degraded_OLM_operators_failed", cluster, cluster.status_info, Severity.WARNING)
+
+
 def cluster_installation_failed(cluster: Cluster) -> Event:
     """The cluster will not come up."""
     return _of_cluster(
@@ -155,23 +160,9 @@ def cluster_installation_canceled(cluster: Cluster) -> Event:
     return _of_cluster("cluster_installation_canceled", cluster, "The installation was cancelled")
 
 
-def cancel_installation_failed(cluster: Cluster, reason: str) -> Event:
-    """The installation could not be stopped."""
-    return _of_cluster(
-        "cancel_installation_failed", cluster, f"The installation could not be cancelled: {reason}", Severity.ERROR
-    )
-
-
 def cluster_installation_reset(cluster: Cluster) -> Event:
     """The user starts over."""
     return _of_cluster("cluster_installation_reset", cluster, "The installation was reset")
-
-
-def reset_installation_failed(cluster: Cluster, reason: str) -> Event:
-    """Starting over was not possible."""
-    return _of_cluster(
-        "reset_installation_failed", cluster, f"The installation could not be reset: {reason}", Severity.ERROR
-    )
 
 
 def cluster_operator_status(cluster: Cluster, name: str, status: str, info: str) -> Event:
@@ -191,14 +182,9 @@ def cluster_finalizing_stage_updated(cluster: Cluster) -> Event:
     )
 
 
-def finalizing_stage_timed_out(cluster: Cluster, minutes: int) -> Event:
+def finalizing_stage_timed_out(cluster: Cluster) -> Event:
     """A stage of the new cluster takes longer than it should."""
-    return _of_cluster(
-        "finalizing_stage_timed_out",
-        cluster,
-        f"Stage {cluster.progress.finalizing_stage} has been going on for more than {minutes} minutes",
-        Severity.WARNING,
-    )
+    return _of_cluster("finalizing_stage_timed_out", cluster, cluster.status_info, Severity.WARNING)
 
 
 def cluster_logs_uploaded(cluster: Cluster) -> Event:

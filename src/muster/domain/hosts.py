@@ -145,6 +145,17 @@ class Host(Record):
         """What to call the host in a sentence: its hostname, or its id while it has none."""
         return self.hostname or self.id
 
+    @property
+    def keeps_partitions(self) -> bool:
+        """The user has said to keep partitions of the installation disk, so nothing else may touch it."""
+        return any(arg.startswith(KEEPING) for arg in self.installer_args)
+
+    @property
+    def wiped_disks(self) -> tuple[str, ...]:
+        """The disks that are made unbootable, those the user wants kept excepted."""
+        kept = {*self.skip_formatting_disks, *([self.installation_disk_id] if self.keeps_partitions else [])}
+        return tuple(disk for disk in self.disks_to_be_formatted if disk not in kept)
+
     def address_in(self, network: str) -> str:
         """The host's first address inside a network; "" if it has none."""
         wanted = ip_network(network)
@@ -158,7 +169,17 @@ class Host(Record):
         return _STAGES_BY_ROLE.get(self.role, ())
 
 
+KEEPING = ("--save-partlabel", "--save-partindex")
+"""Arguments of the program that writes the disk which keep partitions."""
+
 _STAGES_BY_ROLE = {Role.MASTER: MASTER_STAGES, Role.ARBITER: MASTER_STAGES, Role.WORKER: WORKER_STAGES}
 
-SECRETS = frozenset({"ignition_endpoint_token", "ignition_endpoint_http_headers", "fencing_credentials"})
+SECRETS = frozenset(
+    {
+        "fencing_credentials",
+        "ignition_config_overrides",
+        "ignition_endpoint_http_headers",
+        "ignition_endpoint_token",
+    }
+)
 """Fields whose value history must not show."""

@@ -44,5 +44,5 @@ class InfraEnv(Record):
     deleted: bool = False
 
 
-SECRETS = frozenset({"pull_secret"})
+SECRETS = frozenset({"pull_secret", "proxy", "ignition_config_override"})
 """Fields whose value history must not show."""

@@ -1,12 +1,13 @@
 """Moving a host or a cluster along its table, with the words and events that belong to it."""
 
+from typing import TypeVar
+
 from . import events
 from .clusters import Cluster
 from .draft import Draft
 from .hosts import Host
 from .states.cases import ClusterCase, HostCase
 from .states.cluster_table import CLUSTER_TABLE
-from .states.clusters import ClusterState
 from .states.host_table import HOST_TABLE
 from .states.table import Transition
 from .triggers import Trigger
@@ -20,12 +21,24 @@ NO_ASSESSMENT = Assessment()
 NO_PEERS = Peers()
 
 
+R = TypeVar("R", Host, Cluster)
+
+
 def _words(row: Transition, case: HostCase | ClusterCase, old: str) -> str:
     if row.because is None:
         return old
     if "{" not in row.because:
         return row.because
     return row.because.format_map(case.words()).removesuffix(": ")[:LONGEST_WORDS]
+
+
+def _moved(row: Transition, case: HostCase | ClusterCase, record: R) -> R:
+    """The record as the row leaves it."""
+    moved: R = row.does(case) if row.does else record
+    moved = moved.but(status_info=_words(row, case, record.status_info))
+    if row.target is None or row.target is record.status:
+        return moved
+    return moved.but(status=row.target, status_updated_at=case.now)
 
 
 def move_host(
@@ -36,12 +49,11 @@ def move_host(
     row = HOST_TABLE.matching(type(trigger), host.status, case)
     if row is None:
         return False
-    info = _words(row, case, host.status_info)
-    moved = (row.does(case) if row.does else host).but(status_info=info)
-    if row.target is not None and row.target is not host.status:
-        moved = moved.but(status=row.target, status_updated_at=draft.view.now)
-        draft.tell(events.host_status_updated(moved, host.status))
+    moved = _moved(row, case, host)
     draft.put(moved)
+    if moved.status is not host.status:
+        draft.tell(events.host_status_updated(moved, host.status))
+    draft.tell(*(row.tells(moved) if row.tells else ()))
     return True
 
 
@@ -53,19 +65,9 @@ def move_cluster(
     row = CLUSTER_TABLE.matching(type(trigger), cluster.status, case)
     if row is None:
         return False
-    info = _words(row, case, cluster.status_info)
-    moved = (row.does(case) if row.does else cluster).but(status_info=info)
-    if row.target is not None and row.target is not cluster.status:
-        moved = moved.but(status=row.target, status_updated_at=draft.view.now)
-        draft.tell(events.cluster_status_updated(moved))
-        if row.target in LAST_WORDS:
-            draft.tell(LAST_WORDS[row.target](moved))
+    moved = _moved(row, case, cluster)
     draft.put(moved)
+    if moved.status is not cluster.status:
+        draft.tell(events.cluster_status_updated(moved))
+    draft.tell(*(row.tells(moved) if row.tells else ()))
     return True
-
-
-LAST_WORDS = {
-    ClusterState.ERROR: events.cluster_installation_failed,
-    ClusterState.INSTALLED: events.cluster_installation_completed,
-}
-"""What is told in addition when an installation ends."""

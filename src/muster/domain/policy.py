@@ -8,6 +8,17 @@ from .releases import Catalogue
 from .requirements import Requirements
 
 
+class LogLimits(Record):
+    """How long logs are waited for."""
+
+    first: timedelta
+    """From the failure until someone asks for them."""
+    upload: timedelta
+    """From then on until they come."""
+    more: timedelta
+    """From one upload to the next."""
+
+
 class Policy(Record):
     """What the operator of the service has set; everything else is in the records."""
 
@@ -37,6 +48,12 @@ class Policy(Record):
     finalizing: timedelta = timedelta(hours=5)
     disk_check: timedelta = timedelta(minutes=8)
     image_availability: timedelta = timedelta(minutes=16)
+    host_logs: LogLimits = LogLimits(
+        first=timedelta(minutes=2), upload=timedelta(minutes=10), more=timedelta(minutes=2)
+    )
+    cluster_logs: LogLimits = LogLimits(
+        first=timedelta(minutes=10), upload=timedelta(minutes=60), more=timedelta(minutes=60)
+    )
     stage_limits: dict[Stage, timedelta] = {}
     """Limits set by the operator; stages not named here keep their own."""
 

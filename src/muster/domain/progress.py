@@ -80,6 +80,28 @@ class FinalizingStage(StrEnum):
     DONE = "Done"
 
 
+FINALIZING_LIMITS = {
+    FinalizingStage.OPERATORS: timedelta(hours=10),
+    FinalizingStage.OLM_MANIFESTS: timedelta(minutes=10),
+    FinalizingStage.OLM_JOBS: timedelta(minutes=10),
+}
+"""How long a stage of the new cluster may take; what is not listed gets `OTHER_FINALIZING_LIMIT`."""
+
+OTHER_FINALIZING_LIMIT = timedelta(minutes=70)
+
+AS_LONG_AS_OLM = frozenset({FinalizingStage.OLM_INIT, FinalizingStage.OLM_CSV, FinalizingStage.OLM_JOBS})
+"""Stages that may take at least as long as the slowest of the operators that OLM adds."""
+
+MAY_TAKE_LONGER = frozenset({FinalizingStage.OLM_MANIFESTS, FinalizingStage.OLM_INIT, FinalizingStage.OLM_CSV})
+"""Stages that are only warned about: the cluster is there without what they wait for."""
+
+
+def finalizing_limit(stage: FinalizingStage, olm: timedelta) -> timedelta:
+    """How long a stage of the new cluster may take, where the slowest operator of OLM takes so long."""
+    limit = FINALIZING_LIMITS.get(stage, OTHER_FINALIZING_LIMIT)
+    return max(limit, olm) if stage in AS_LONG_AS_OLM else limit
+
+
 class ClusterProgress(Record):
     """Where the cluster's installation is."""
 

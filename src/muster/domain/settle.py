@@ -96,8 +96,8 @@ def _judge_and_move(draft: Draft) -> None:
     judged: dict[str, Judged] = {}
     for host in view.living:
         outcome = _judge(HostView(view, host, peers), memo.hosts.get(host.id) if same else None)
-        host_now = _remember(draft, host, outcome.assessment)
-        move_host(draft, host_now, TICKED, outcome.assessment, peers)
+        _remember(draft, host, outcome.assessment)
+        move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
         judged[host.id] = outcome.but(host=draft.view.hosts[host.id])
     assessment = NO_ASSESSMENT
     cluster = draft.view.cluster
@@ -105,8 +105,8 @@ def _judge_and_move(draft: Draft) -> None:
         assessment = memo.cluster_assessment
         if cluster.status in JUDGED:
             assessment = assess_cluster(ClusterView(draft.view, cluster, peers))
-            cluster = _remember_cluster(draft, cluster, assessment)
-        move_cluster(draft, cluster, TICKED, assessment, peers)
+            _remember_cluster(draft, cluster, assessment)
+        move_cluster(draft, draft.cluster, TICKED, assessment, peers)
     draft.view = draft.view.but(
         memo=Memo(
             cluster=draft.view.cluster,
@@ -139,23 +139,23 @@ HOST_LOOKED_AT = tuple(
 )
 
 
-def _remember(draft: Draft, host: Host, assessment: Assessment) -> Host:
-    """The host with its verdicts written down; turning points are told."""
+def _remember(draft: Draft, host: Host, assessment: Assessment) -> None:
+    """Write the verdicts on a host down; turning points are told."""
     findings = assessment.findings(host.verdicts)
     for name, finding in _turns(host.verdicts, findings):
         tell = events.host_validation_failed if finding.status is Status.FAILURE else events.host_validation_fixed
         draft.tell(tell(host, name, finding.message))
-    return host.but(verdicts=findings)
+    draft.put(host.but(verdicts=findings))
 
 
-def _remember_cluster(draft: Draft, cluster: Cluster, assessment: Assessment) -> Cluster:
-    """The cluster with its verdicts written down; turning points are told."""
+def _remember_cluster(draft: Draft, cluster: Cluster, assessment: Assessment) -> None:
+    """Write the verdicts on a cluster down; turning points are told."""
     findings = assessment.findings(cluster.verdicts)
     for name, finding in _turns(cluster.verdicts, findings):
         failed = finding.status is Status.FAILURE
         tell = events.cluster_validation_failed if failed else events.cluster_validation_fixed
         draft.tell(tell(cluster, name, finding.message))
-    return cluster.but(verdicts=findings)
+    draft.put(cluster.but(verdicts=findings))
 
 
 def _turns(before: dict[str, Finding], after: dict[str, Finding]) -> list[tuple[str, Finding]]:

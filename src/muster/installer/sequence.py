@@ -78,7 +78,7 @@ def install_sequence(plan: Plan) -> Sequence:
             plan.carries_bootstrap,
             phase(Stage.CONTROL_PLANE, wait_for_control_plane, info="waiting for masters to join"),
             phase(Stage.BOOTKUBE, wait_for_bootkube),
-            phase(Stage.CONTROLLER, wait_for_controller, best_effort(upload_logs)),
+            phase(Stage.CONTROLLER, wait_for_controller),
         ),
-        phase(Stage.REBOOTING, reboot),
+        phase(Stage.REBOOTING, best_effort(upload_logs), reboot),
     )

@@ -1,6 +1,5 @@
 """The tasks that an installation is made of. `sequence.py` puts them in order; each is given the work."""
 
-import json
 from typing import Any
 
 from muster.domain.clusters import ClusterKind
@@ -76,8 +75,7 @@ async def write_image(work: Work) -> None:
 
 async def _written(work: Work, told: int) -> int:
     plan = work.plan
-    args = json.loads(plan.installer_args) if plan.installer_args else []
-    async for percent in work.machine.write_image(plan.boot_device, work.ignition, args):
+    async for percent in work.machine.write_image(plan.boot_device, work.ignition, plan.writer_args):
         if percent >= told + LEAST_NEWS or percent == 100 > told:  # noqa: PLR2004 - a hundred percent
             await work.note(f"{percent}%")
             told = percent

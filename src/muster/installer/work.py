@@ -3,8 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+import msgspec
+
 from muster.client import Client
-from muster.domain.errors import MusterError
+from muster.domain.errors import Broken, MusterError
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
 from muster.domain.steps.install import InstallRequest
@@ -31,6 +33,14 @@ class Plan(InstallRequest):
     def carries_bootstrap(self) -> bool:
         """The machine runs the temporary control plane before it becomes a node like the others."""
         return self.role is Role.BOOTSTRAP and not self.single_node
+
+    @property
+    def writer_args(self) -> tuple[str, ...]:
+        """What else the program that writes the disk is told; `Broken` if that cannot be read."""
+        try:
+            return msgspec.json.decode(self.installer_args or "[]", type=tuple[str, ...])
+        except msgspec.DecodeError as error:
+            raise Broken(f"installer_args is not a list of texts: {error}") from error
 
 
 class Work:

@@ -173,12 +173,12 @@ class Engine:
             deadline=decision.deadline,
             live=_lives(decision.view),
         )
-        await self.store.commit(commit)
-        view = decision.view.but(version=commit.version + 1)
+        news = await self.store.commit(commit)
+        view = decision.view.but(version=news.version)
         self._remember(Known(view, known.reads if known else {}))
         for hear in self.on_commit:
             hear(commit)
-        await self.bus.publish(Committed(scope=scope, version=view.version, touches=_touches(view)))
+        await self.bus.publish(news)
 
     async def _load(self, scope: str) -> Known | None:
         stored = await self.store.load(scope)
@@ -228,13 +228,6 @@ def _lives(view: View) -> bool:
     if kind == "host":
         return bool(view.living)
     return any(not each.deleted for each in view.infra_envs.values())
-
-
-def _touches(view: View) -> tuple[str, ...]:
-    """Scopes whose views hold what this scope has just changed: the cluster that an infra-env belongs to."""
-    if not view.scope.startswith("infra-env:"):
-        return ()
-    return tuple(f"cluster:{each.cluster_id}" for each in view.infra_envs.values() if each.cluster_id)
 
 
 def _answer_each(batch: list[Ticket], decision: Decision) -> None:

@@ -80,8 +80,8 @@ def read_settings(environment: Mapping[str, str] = os.environ, **given: Any) -> 
     try:
         settings = msgspec.convert(values, Settings, strict=False)
     except msgspec.ValidationError as error:
-        path = str(error).rpartition("$.")[2].strip("`")
-        raise Invalid(f"{path or 'settings'}: {error}") from error
+        said, _, path = str(error).partition(" - at `$.")
+        raise Invalid(f"{path.rstrip('`')} is not right: {said}") from error
     return _checked(settings)
 
 

@@ -22,7 +22,9 @@ from muster.runtime.ticker import Ticker
 class Service:
     """Everything a face needs, running or about to."""
 
-    def __init__(self, store: Store, bus: Bus, blobs: Blobs, releases: Releases, policy: Policy, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, bus: Bus, blobs: Blobs, *, releases: Releases, policy: Policy, clock: Clock
+    ) -> None:
         self.store = store
         self.bus = bus
         self.blobs = blobs
@@ -67,4 +69,4 @@ def build(settings: Settings) -> Service:
     store = SqlStore(url, origin=origin)
     bus: Bus = LocalBus() if url.startswith("sqlite") else PostgresBus(url, origin)
     blobs = ObstoreBlobs(settings.storage_url)
-    return Service(store, bus, blobs, releases, policy_from(settings), SystemClock())
+    return Service(store, bus, blobs, releases=releases, policy=policy_from(settings), clock=SystemClock())

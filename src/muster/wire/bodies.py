@@ -1,32 +1,59 @@
-"""Request bodies to typed records: null is absent, field names are matched as leniently as clients expect."""
+"""Request bodies to typed records: null is absent, and the case of field names does not matter."""
 
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import inspect
 
 B = TypeVar("B")
 
-LARGEST = 1024 * 1024
-"""Bodies beyond this are refused before they are read; uploads have a limit of their own."""
+LARGEST = 4 * 1024 * 1024
+"""Bodies beyond this are refused; uploads have a limit of their own."""
+
+Shape = dict[str, tuple[str, Any]] | list[Any] | None
+"""What is known of a type: the fields of an object by their names in lower case, the member of a list."""
 
 
-def decode_body(kind: type[B], raw: bytes) -> B:
-    """The body as a record, or `msgspec.ValidationError` with the path of what is wrong."""
-    value = _without_nulls(msgspec.json.decode(raw))
-    return msgspec.convert(_with_names_of(kind, value), kind)
+def decode_body(kind: Any, raw: bytes) -> Any:
+    """The body as a record, or `msgspec.ValidationError` with the path of what is wrong.
+
+    Nearly all bodies are written as the contract has them and are read at once; what is not gets a second look.
+    """
+    try:
+        return _decoder(kind).decode(raw)
+    except msgspec.ValidationError:
+        return msgspec.convert(_tidied(msgspec.json.decode(raw), shape_of(kind)), kind)
 
 
-def _without_nulls(value: Any) -> Any:
+@lru_cache(maxsize=64)
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
+@lru_cache(maxsize=64)
+def shape_of(kind: Any) -> Shape:
+    """The names that may occur in a body of this kind, at every depth."""
+    return _shape(inspect.type_info(kind))
+
+
+def _shape(kind: inspect.Type) -> Shape:
+    if isinstance(kind, inspect.StructType):
+        return {field.encode_name.lower(): (field.encode_name, _shape(field.type)) for field in kind.fields}
+    if isinstance(kind, inspect.VarTupleType):
+        return [_shape(kind.item_type)]
+    if isinstance(kind, inspect.UnionType):
+        return next((shape for shape in map(_shape, kind.types) if shape), None)
+    return None
+
+
+def _tidied(value: Any, shape: Shape) -> Any:
+    """The value without nulls and with its names in the spelling of the contract."""
     if isinstance(value, dict):
-        return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+        names = shape if isinstance(shape, dict) else {}
+        known = ((names.get(key.lower(), (key, None)), each) for key, each in value.items() if each is not None)
+        return {name: _tidied(each, inner) for (name, inner), each in known}
     if isinstance(value, list):
-        return [_without_nulls(each) for each in value]
+        inner = shape[0] if isinstance(shape, list) else None
+        return [_tidied(each, inner) for each in value]
     return value
-
-
-def _with_names_of(kind: type[Any], value: Any) -> Any:
-    """Top-level keys in the spelling of the contract, whatever their case."""
-    if not isinstance(value, dict) or not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
-        return value
-    names = {name.lower(): name for name in kind.__struct_encode_fields__}
-    return {names.get(key.lower(), key): each for key, each in value.items()}

@@ -1,31 +1,33 @@
 """Events as clients see them, and the questions they ask about them."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from muster.domain.events import Event, EventPage, EventQuery
+from muster.domain.events import Event, EventPage, EventQuery, Severity
+from muster.domain.inputs.fields import Uuid
 from muster.domain.record import Record
 
 from .json import filled
 from .moments import millis
+from .query import Number
 
 
 class EventsQuery(Record):
     """Which events a client wants."""
 
-    cluster_id: str | None = None
-    infra_env_id: str | None = None
-    host_id: str | None = None
-    host_ids: tuple[str, ...] = ()
+    cluster_id: Uuid | None = None
+    infra_env_id: Uuid | None = None
+    host_id: Uuid | None = None
+    host_ids: tuple[Uuid, ...] = ()
     categories: tuple[str, ...] = ()
-    severities: tuple[str, ...] = ()
+    severities: tuple[Severity, ...] = ()
     message: str = ""
     deleted_hosts: bool = False
     cluster_level: bool = False
-    order: str = "ascending"
-    limit: int = 5000
-    offset: int = 0
+    order: Literal["ascending", "descending"] = "ascending"
+    limit: Number = 5000
+    offset: Number = 0
 
     @property
     def wanted(self) -> EventQuery:

@@ -1,11 +1,14 @@
 """Hosts as clients see them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from muster.domain.hosts import Host
+from muster.domain.inputs.fields import Uuid
+from muster.domain.progress import Stage
 from muster.domain.record import Record
 from muster.domain.validations import HOST_VALIDATIONS
 from muster.domain.verdicts import Finding
@@ -15,27 +18,36 @@ from .moments import NEVER, NEVER_CREATED, micros, millis
 
 ROOT = "/api/assisted-install/v2"
 
+Clock = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+"""Seconds since 1970 by the clock of a host."""
+
 CATEGORIES = {check.id: check.category for check in HOST_VALIDATIONS}
 
 
 class HostCreate(Record, forbid_unknown_fields=True):
     """An agent registers its machine."""
 
-    host_id: str
+    host_id: Uuid
     discovery_agent_version: str = ""
 
 
 class HostProgressReport(Record, forbid_unknown_fields=True):
     """Where the installation of a host is."""
 
-    current_stage: str = ""
+    current_stage: Stage
     progress_info: str = ""
+
+
+class InstructionsQuery(Record):
+    """What an agent says of itself when it asks what to do."""
+
+    timestamp: Clock = 0
 
 
 class LogsProgress(Record, forbid_unknown_fields=True):
     """How far the collection of logs has come."""
 
-    logs_state: str
+    logs_state: Literal["requested", "collecting", "completed", "timeout", ""]
 
 
 def validations_text(verdicts: dict[str, Finding], categories: dict[str, str]) -> str:
@@ -49,9 +61,12 @@ def validations_text(verdicts: dict[str, Finding], categories: dict[str, str]) -
     return msgspec.json.encode(grouped).decode()
 
 
-def host_out(host: Host, seen_at: datetime | None = None, *, single_node: bool = False) -> dict[str, Any]:
-    """A host with everything clients may read of it."""
+def host_out(
+    host: Host, seen_at: datetime | None = None, *, single_node: bool = False, full: bool = True
+) -> dict[str, Any]:
+    """A host with everything clients may read of it. `full` False is the form it has within lists of clusters."""
     seen_at = seen_at or host.registered_at
+    name = host.name if full else host.requested_hostname
     return {
         **filled(_texts(host)),
         **filled(_scalars(host, seen_at)),
@@ -64,9 +79,9 @@ def host_out(host: Host, seen_at: datetime | None = None, *, single_node: bool =
         "logs_collected_at": millis(host.logs_collected_at),
         "logs_started_at": millis(host.logs_started_at),
         "progress": progress_out(host),
-        "progress_stages": host.stages(single_node=single_node),
+        "progress_stages": host.stages(single_node=single_node) if full else None,
         "registered_at": millis(host.registered_at),
-        "requested_hostname": host.name,
+        **filled({"requested_hostname": name}),
         "stage_started_at": NEVER,
         "stage_updated_at": NEVER,
         "status": host.status,
@@ -137,10 +152,10 @@ def progress_out(host: Host) -> dict[str, Any]:
     }
 
 
-def registration_out(host: Host, agent_image: str) -> dict[str, Any]:
-    """The answer to an agent that registers: its host, and what to run next."""
-    out = host_out(host)
-    del out["progress"]
+def registration_out(host: Host, agent_image: str, *, single_node: bool = False) -> dict[str, Any]:
+    """The answer to an agent that registers: its host, not yet judged, and what to run next."""
+    known = host_out(host, single_node=single_node)
+    out = {key: value for key, value in known.items() if key not in {"progress", "validations_info"}}
     args = text({"agent_version": agent_image, "host_id": host.id, "infra_env_id": host.infra_env_id})
     return {
         **out,

@@ -1,13 +1,19 @@
 """Query strings to typed records, as leniently as clients have come to expect."""
 
-from collections.abc import Mapping
-from typing import Any, TypeVar, get_args, get_origin
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
+from msgspec import Meta
 
 from muster.domain.record import Record
 
 Q = TypeVar("Q", bound=Record)
+
+Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+"""A number as far as a database can hold it."""
 
 TRUE = frozenset({"true", "1", "yes", "ok", "y", "on", "selected", "checked", "t", "enabled"})
 """What counts as yes; anything else is no and never an error."""
@@ -15,15 +21,22 @@ TRUE = frozenset({"true", "1", "yes", "ok", "y", "on", "selected", "checked", "t
 
 def parse_query(kind: type[Q], given: Mapping[str, str]) -> Q:
     """The query as a record. Unknown and empty parameters are ignored, lists are separated by commas."""
-    values: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        text = given.get(field.encode_name, "")
-        if text == "":
-            continue
-        if field.type is bool:
-            values[field.encode_name] = text.lower() in TRUE
-        elif get_origin(field.type) is tuple or tuple in map(get_origin, get_args(field.type)):
-            values[field.encode_name] = [part for part in text.split(",") if part]
-        else:
-            values[field.encode_name] = text
+    values = {name: read(text) for name, read in _readers(kind) if (text := given.get(name))}
     return msgspec.convert(values, kind, strict=False)
+
+
+@lru_cache(maxsize=64)
+def _readers(kind: type[Record]) -> tuple[tuple[str, Callable[[str], Any]], ...]:
+    return tuple((field.encode_name, _reader(field.type)) for field in msgspec.structs.fields(kind))
+
+
+def _reader(kind: Any) -> Callable[[str], Any]:
+    """How the text of one parameter is read before its type is checked."""
+    if kind is bool:
+        return lambda text: text.lower() in TRUE
+    if get_origin(kind) is tuple:
+        return lambda text: [part for part in text.split(",") if part]
+    if datetime in (kind, *get_args(kind)):
+        # A plus sign that was not escaped arrives as a space.
+        return lambda text: text.strip().replace(" ", "+")
+    return str

@@ -1,6 +1,6 @@
 """The agent protocol: instructions out, replies in."""
 
-from typing import Any
+from typing import Any, Literal
 from zlib import crc32
 
 import msgspec
@@ -9,6 +9,7 @@ from muster.domain.record import Record
 from muster.domain.steps import STEPS, Instructions
 
 from .json import text
+from .query import Number
 
 
 class StepOut(Record, omit_defaults=False):
@@ -20,19 +21,28 @@ class StepOut(Record, omit_defaults=False):
 
 
 class StepsOut(Record):
-    """The answer to an agent that asks what to do."""
+    """The answer to an agent that asks what to do; null if that is nothing."""
 
-    instructions: tuple[StepOut, ...] = msgspec.field(default=())
+    instructions: tuple[StepOut, ...] | None
     next_instruction_seconds: int = 0
     post_step_action: str = ""
 
 
-class StepReply(Record):
+StepType = Literal[
+    "", "connectivity-check", "execute", "inventory", "install", "free-network-addresses", "dhcp-lease-allocate",
+    "api-vip-connectivity-check", "tang-connectivity-check", "ntp-synchronizer", "installation-disk-speed-check",
+    "container-image-availability", "domain-resolution", "stop-installation", "logs-gather", "next-step-runner",
+    "upgrade-agent", "download-boot-artifacts", "reboot-for-reclaim", "verify-vips",
+]  # fmt: skip
+"""Every kind of step that the protocol knows, asked for here or not."""
+
+
+class StepReply(Record, forbid_unknown_fields=True):
     """What an agent sends when it has done a step, well or badly."""
 
-    step_type: str = ""
+    step_type: StepType = ""
     step_id: str = ""
-    exit_code: int = 0
+    exit_code: Number = 0
     output: str | None = None
     error: str | None = None
 
@@ -47,7 +57,7 @@ def encode_instructions(instructions: Instructions) -> bytes:
         )
     return msgspec.json.encode(
         StepsOut(
-            instructions=tuple(steps),
+            instructions=tuple(steps) or None,
             next_instruction_seconds=instructions.seconds,
             post_step_action=instructions.action,
         )

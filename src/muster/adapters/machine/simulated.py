@@ -222,11 +222,9 @@ class SimulatedMachine:
             return Ended(code=127, error=f"Error: {image} has no program {args[0] if args else '(none)'}")
         task = asyncio.ensure_future(program(args[1:]))
         self._containers[name] = task
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if not task.cancelled():
-                raise
+        await asyncio.wait({task})
+        if not task.cancelled():
+            return task.result()
         if not self.on:
             await asyncio.Event().wait()
         return Ended(code=STOPPED, error=f"{name} was stopped")

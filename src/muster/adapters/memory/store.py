@@ -11,6 +11,7 @@ from muster.adapters.rows import (
     finished_already,
     host_key,
     neighbours,
+    news_of,
     outdated,
     position,
     printable,
@@ -19,7 +20,7 @@ from muster.adapters.rows import (
 from muster.domain.effects import AnyEffect
 from muster.domain.events import Event, EventPage, EventQuery
 from muster.domain.record import Record
-from muster.ports import Clock, Commit, HistoryRow, Lease, NewId, Seen, Stored
+from muster.ports import Clock, Commit, Committed, HistoryRow, Lease, NewId, Seen, Stored
 
 from .events import find_events
 from .records import Filing, Scope, load
@@ -81,8 +82,8 @@ class MemoryStore:
             if each.kind == "host" and each.parent == infra_env_id and not each.gone
         )
 
-    async def commit(self, commit: Commit) -> None:
-        """Write all of it, or raise `Conflict` and write nothing."""
+    async def commit(self, commit: Commit) -> Committed:
+        """Write all of it and return the news; or raise `Conflict` (`Finished`) and write nothing."""
         self._check(commit)
         changes = [filed(change) for change in commit.changes]
         self._scopes[commit.scope] = Scope(version=commit.version + 1, deadline=commit.deadline, live=commit.live)
@@ -97,6 +98,7 @@ class MemoryStore:
             work = Work(id=self._new_id(), scope=commit.scope, effect=effect, due=commit.at)
             self._work[work.id] = work
         self._remember(commit, changes)
+        return news_of(commit, changes)
 
     def _check(self, commit: Commit) -> None:
         looked_at = {**commit.reads, commit.scope: commit.version}

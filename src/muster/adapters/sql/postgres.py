@@ -14,8 +14,9 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from muster.adapters.news import CHANNEL, Notice, encoded
-from muster.adapters.rows import Neighbour, outdated, scope_kind
-from muster.ports import Committed
+from muster.adapters.rows import Neighbour, finished_already, outdated, scope_kind
+from muster.domain.errors import Conflict
+from muster.ports import Commit
 
 from .faults import named_faults
 from .schema import effects, events, history, records
@@ -197,16 +198,24 @@ def _commit(connection: Connection, written: Written, origin: str) -> None:
     )
     columns = [[row[column.name] for row in rows[name]] for name in tables for column in _COLUMNS[name]]
     if connection.exec_driver_sql(statement, (*fixed, *columns)).scalar() != 1:
-        raise outdated(commit)
+        raise _loss(connection, commit)
     for neighbour in written.neighbours:
         _bump_neighbour(connection, written, neighbour)
 
 
+_IS_THERE = "SELECT EXISTS (SELECT FROM effects WHERE id = $1::text)"
+
+
+def _loss(connection: Connection, commit: Commit) -> Conflict:
+    """Why a commit was not written: its effect is gone, or its scope has moved on."""
+    if commit.finished_effect and not connection.exec_driver_sql(_IS_THERE, (commit.finished_effect,)).scalar():
+        return finished_already(commit)
+    return outdated(commit)
+
+
 def _news(written: Written, origin: str) -> str:
     """What the other replicas are told, "" if there is nobody to name as the sender."""
-    commit = written.commit
-    news = Committed(scope=commit.scope, version=commit.version + 1, touches=written.touches)
-    return encoded(Notice(origin=origin, news=news)) if origin else ""
+    return encoded(Notice(origin=origin, news=written.news)) if origin else ""
 
 
 def _bump_neighbour(connection: Connection, written: Written, neighbour: Neighbour) -> None:

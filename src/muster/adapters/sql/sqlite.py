@@ -5,6 +5,7 @@ an asynchronous driver makes them, costs four times the processor time of the st
 """
 
 import asyncio
+import fcntl
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,14 +41,15 @@ T = TypeVar("T")
 READERS = 4
 """Threads that read; SQLite lets them go on while one writes."""
 
-PRAGMAS = ("busy_timeout = 15000", "journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON")
-"""Set on every connection. Waiting comes first: the second process to open the file needs it."""
+PRAGMAS = ("busy_timeout = 15000", "synchronous = NORMAL", "foreign_keys = ON")
+"""Set on every connection."""
 
 
 class Sqlite:
     """A database in one file."""
 
     def __init__(self, path: str) -> None:
+        self._path = path
         with named_faults():
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._reading, self._writing = _engine(path, READERS), _engine(path, 1)
@@ -76,8 +78,15 @@ class Sqlite:
         await self.write(_note_seen, seen)
 
     async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
-        """Bring the schema up to date; whoever comes second waits for the file and finds it done."""
-        await self.write(upgrade)
+        """Bring the schema up to date; whoever comes second waits and finds it done."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._migrate, upgrade)
+
+    def _migrate(self, upgrade: Callable[[Connection], None]) -> None:
+        # The file keeps its journal mode. SQLite does not wait its turn to change it, so we do.
+        with named_faults(), Path(f"{self._path}.lock").open("w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            _within(self._reading, lambda connection: connection.exec_driver_sql("PRAGMA journal_mode = WAL").close())
+            _within(self._writing, upgrade)
 
     async def close(self) -> None:
         """Let go of the file."""

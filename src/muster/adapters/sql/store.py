@@ -12,7 +12,7 @@ from muster.adapters.clock import SystemClock, new_id
 from muster.adapters.rows import host_key
 from muster.domain.errors import Invalid
 from muster.domain.events import Event, EventPage, EventQuery
-from muster.ports import Clock, Commit, HistoryRow, Lease, NewId, Seen, Stored
+from muster.ports import Clock, Commit, Committed, HistoryRow, Lease, NewId, Seen, Stored
 
 from . import deadlines, effects, events, history, records
 from .migrate import upgrade
@@ -77,9 +77,11 @@ class SqlStore:
         """Host id and scope of every live host of an infra-env, oldest first."""
         return await self._database.read(records.hosts_of, infra_env_id)
 
-    async def commit(self, commit: Commit) -> None:
-        """Write all of it, or raise `Conflict` and write nothing."""
-        await self._database.commit(written(commit, self._new_id))
+    async def commit(self, commit: Commit) -> Committed:
+        """Write all of it and return the news; or raise `Conflict` (`Finished`) and write nothing."""
+        rows = written(commit, self._new_id)
+        await self._database.commit(rows)
+        return rows.news
 
     async def claim_due(self, now: datetime, lease: timedelta, limit: int) -> tuple[str, ...]:
         """Take scopes whose deadline has come; no other replica gets them before the lease is over."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from muster.adapters.rows import Filed, Neighbour, filed, neighbours, printable, touches
+from muster.adapters.rows import Filed, Neighbour, filed, neighbours, news_of, printable
 from muster.domain.events import Event
 from muster.domain.record import Record
-from muster.ports import AnyRecord, Commit, NewId
+from muster.ports import AnyRecord, Commit, Committed, NewId
 
 Row = dict[str, Any]
 """A row by the names of its columns."""
@@ -26,7 +26,7 @@ class Written(Record):
 
     commit: Commit
     neighbours: tuple[Neighbour, ...]
-    touches: tuple[str, ...]
+    news: Committed
     records: list[Row]
     events: list[Row]
     effects: list[Row]
@@ -40,7 +40,7 @@ def written(commit: Commit, new_id: NewId) -> Written:
     return Written(
         commit=commit,
         neighbours=neighbours(commit, changes),
-        touches=touches(commit, changes),
+        news=news_of(commit, changes),
         records=[_record(change, change.record) for change in changes],
         events=[event_row(event, commit.at, commit.request_id) for event in commit.events],
         effects=[_effect(commit, as_text(effect), new_id()) for effect in commit.effects],

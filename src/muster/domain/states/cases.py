@@ -1,15 +1,18 @@
 """What a row of a state table is judged on: a host or a cluster with its assessment and the trigger."""
 
 from collections.abc import Collection
+from datetime import datetime, timedelta
 from typing import Any
 
 from muster.domain.clusters import Cluster
 from muster.domain.hosts import Host
-from muster.domain.progress import Stage
-from muster.domain.roles import Role
+from muster.domain.operators import OperatorStatus, OperatorType
+from muster.domain.policy import LogLimits
+from muster.domain.progress import Stage, finalizing_limit
+from muster.domain.roles import WITH_ARBITER, Role
 from muster.domain.triggers import Trigger
 from muster.domain.validations import Assessment
-from muster.domain.views import ClusterView, HostView, Peers, View
+from muster.domain.views import ClusterView, HostView, Peers, View, peers_of
 
 from .hosts import HostState
 
@@ -22,19 +25,50 @@ class HostCase(HostView):
         self.assessment = assessment
         self.trigger = trigger
 
+    @property
+    def disk_is_fast(self) -> bool:
+        """The installation disk was tried out well, or must not be tried out."""
+        host = self.host
+        boot = host.inventory.boot if host.inventory else None
+        if host.keeps_partitions or (boot is not None and boot.device_type == "persistent"):
+            return True
+        speed = host.disk_speeds.get(host.installation_disk_id)
+        return speed is not None and speed.tested and speed.exit_code == 0
+
+    @property
+    def images_are_there(self) -> bool:
+        """The container images were fetched."""
+        return bool(self.host.images) and "container-images-available" not in self.assessment.held
+
+    @property
+    def stage_limit(self) -> timedelta | None:
+        """How long the present stage may go without news."""
+        stage = self.host.progress.current_stage
+        return self.policy.stage_limit(stage, single_node=self.single_node) if stage else None
+
     def words(self) -> dict[str, Any]:
         """What the sentences of the table may refer to."""
-        stage = self.host.progress.current_stage
-        limit = self.policy.stage_limit(stage, single_node=self.single_node) if stage else None
-        disk = self.host.inventory.disk(self.host.installation_disk_id) if self.host.inventory else None
+        stage, limit = self.host.progress.current_stage, self.stage_limit
+        untried = (("the speed of the disk", self.disk_is_fast), ("container images", self.images_are_there))
         return {
             "failing": self.assessment.failing,
             "stage": stage or "",
-            "info": self.host.progress.progress_info,
+            "at_stage": f"at stage {stage}" if stage else "before its first stage",
+            "info": getattr(self.trigger, "info", ""),
             "error": getattr(self.trigger, "error", ""),
-            "minutes": int(limit.total_seconds() // 60) if limit else 0,
-            "disk": f"{disk.name} ({disk.model} {disk.serial}, {disk.identifier})" if disk else "its disk",
+            "minutes": _minutes(limit),
+            "disk": self._disk,
+            "untried": " and ".join(what for what, tried in untried if not tried),
         }
+
+    @property
+    def _disk(self) -> str:
+        """The installation disk as someone in front of the machine would look for it."""
+        host = self.host
+        disk = host.inventory.disk(host.installation_disk_id) if host.inventory else None
+        if disk is None:
+            return "its installation disk"
+        return f"disk {disk.name} ({', '.join(filter(None, (disk.model, disk.serial, disk.identifier)))})"
 
 
 class ClusterCase(ClusterView):
@@ -49,22 +83,35 @@ class ClusterCase(ClusterView):
         """Whether the hosts in these states can make up the cluster."""
         return enough(self.cluster, self.hosts, states)
 
+    def named(self, state: HostState) -> str:
+        """The hosts in a state, by name."""
+        return ", ".join(host.name for host in self.hosts if host.status is state)
+
+    @property
+    def stage_limit(self) -> timedelta | None:
+        """How long the present stage of the new cluster may take."""
+        stage, operators = self.cluster.progress.finalizing_stage, self.cluster.operators
+        slowest = max((each.timeout_seconds for each in operators if each.operator_type is OperatorType.OLM), default=0)
+        return finalizing_limit(stage, timedelta(seconds=slowest)) if stage else None
+
     def words(self) -> dict[str, Any]:
         """What the sentences of the table may refer to."""
-        workers = [host for host in self.hosts if host.effective_role is Role.WORKER]
-        missing = [host.name for host in workers if host.status is not HostState.INSTALLED]
-        broken = [op.name for op in self.cluster.operators if op.status == "failed"]
+        cluster = self.cluster
         return {
             "failing": self.assessment.failing,
-            "failed_hosts": ", ".join(host.name for host in self.hosts if host.status is HostState.ERROR) or "none",
-            "waiting_hosts": ", ".join(
-                host.name for host in self.hosts if host.status is HostState.PENDING_USER_ACTION
+            "failed_hosts": self.named(HostState.ERROR) or "none",
+            "waiting_hosts": self.named(HostState.PENDING_USER_ACTION),
+            "reason": cluster.preparation.reason,
+            "stage": cluster.progress.finalizing_stage or "none reported yet",
+            "minutes": _minutes(self.stage_limit),
+            "failed_operators": ", ".join(
+                each.name for each in cluster.operators if each.status is OperatorStatus.FAILED
             ),
-            "reason": self.cluster.preparation.reason,
-            "stage": self.cluster.progress.finalizing_stage or "",
-            "missing_workers": ", ".join(missing),
-            "failed_operators": ", ".join(broken),
         }
+
+
+def _minutes(limit: timedelta | None) -> int:
+    return int(limit.total_seconds() // 60) if limit else 0
 
 
 MASTER_ROLES = frozenset({Role.MASTER, Role.BOOTSTRAP})
@@ -80,14 +127,34 @@ def enough(cluster: Cluster, hosts: Collection[Host], states: Collection[HostSta
         return masters == 1 and workers == 0
     wanted = sum(role in MASTER_ROLES for role in expected)
     arbiters = Role.ARBITER in expected
-    fewest = 2 if arbiters else 3
+    fewest = WITH_ARBITER if arbiters or _fenced(cluster, hosts) else FEWEST_MASTERS
     if wanted < fewest or masters < wanted or (arbiters and Role.ARBITER not in there):
         return False
     return expected.count(Role.WORKER) < FEWEST_WORKERS or workers >= FEWEST_WORKERS
 
+
+def _fenced(cluster: Cluster, hosts: Collection[Host]) -> bool:
+    """Whether two control plane hosts can do without a third vote."""
+    return cluster.control_plane_count == WITH_ARBITER and peers_of(hosts).fenced_pair
+
+
+FEWEST_MASTERS = 3
 
 FEWEST_WORKERS = 2
 """Workers a cluster can do with, once it was to have workers at all."""
 
 WAITED_OUT = frozenset({Stage.CONTROL_PLANE, Stage.CONTROLLER, Stage.BOOTKUBE, Stage.REBOOTING})
 """Stages whose clock stands still while the cluster waits for the user."""
+
+
+def logs_clock(
+    info: str, limits: LogLimits, *, failed_at: datetime, started_at: datetime | None, collected_at: datetime | None
+) -> tuple[datetime, timedelta] | None:
+    """Since when, and for how long, logs are waited for; None where nobody waits."""
+    if info == "" and started_at is None:
+        return failed_at, limits.first
+    if info == "requested" and (asked_at := collected_at or started_at):
+        return asked_at, limits.upload
+    if info == "collecting" and collected_at is not None:
+        return collected_at, limits.more
+    return None

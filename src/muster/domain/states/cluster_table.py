@@ -1,206 +1,60 @@
-"""Named booleans about a cluster, and every row of its state machine. First match wins; every row says why."""
+"""Every row of the cluster's state machine. First match wins; every row says why."""
 
-from muster.domain.clusters import Cluster, Preparation, PreparationStatus
-from muster.domain.networks import Vip
-from muster.domain.operators import OperatorStatus
-from muster.domain.progress import ClusterProgress
 from muster.domain.triggers import Cancel, Install, Reset, Ticked
-from muster.domain.verdicts import Gate
 
 from .cases import ClusterCase
+from .cluster_conditions import (
+    a_host_cannot_be_prepared,
+    a_host_failed,
+    a_host_left_preparation,
+    a_host_waits_for_the_user,
+    all_hosts_prepared,
+    an_operator_failed,
+    complete,
+    ends,
+    enough_hosts,
+    enough_hosts_installed,
+    enough_hosts_under_way,
+    files_failed,
+    files_generated,
+    finalizes_again,
+    finalizing_took_too_long,
+    gives_logs_up,
+    inputs_given,
+    installation_took_too_long,
+    is_late,
+    is_prepared,
+    logs_are_overdue,
+    preparation_took_too_long,
+    ready,
+    stage_is_known_to_be_late,
+    stage_may_take_longer,
+    stage_took_too_long,
+    starts,
+    starts_over,
+    succeeds,
+    tells_of_failure,
+    tells_of_loss,
+    tells_of_success,
+    tells_of_the_late_stage,
+    tells_of_the_timeout,
+    times_out,
+    vips_by_dhcp,
+    vips_given,
+)
 from .clusters import BEFORE_INSTALL
 from .clusters import ClusterState as S
-from .hosts import HostState as H
-from .table import Condition, Table, Transition, condition, since
-
-UNDER_WAY = frozenset({H.INSTALLING, H.IN_PROGRESS, H.INSTALLED, H.PENDING_USER_ACTION, H.PREPARED})
-IN_PREPARATION = frozenset({H.PREPARING, H.PREPARED, H.PREPARING_FAILED, H.KNOWN})
-ENDED = frozenset({H.INSTALLED, H.ERROR})
-
-
-# Conditions
-
-
-def is_open(gate: Gate) -> Condition[ClusterCase]:
-    """No check of this gate fails."""
-    return Condition(f"{gate} checks pass", lambda case: gate not in case.assessment.closed)
-
-
-@condition
-def vips_by_dhcp(case: ClusterCase) -> bool:
-    """The virtual addresses are leased."""
-    return case.cluster.vip_dhcp_allocation
-
-
-@condition
-def all_hosts_prepared(case: ClusterCase) -> bool:
-    """Every host is prepared."""
-    return bool(case.hosts) and all(host.status is H.PREPARED for host in case.hosts)
-
-
-@condition
-def a_host_left_preparation(case: ClusterCase) -> bool:
-    """A host is in a state that preparation does not know."""
-    return any(host.status not in IN_PREPARATION for host in case.hosts)
-
-
-@condition
-def a_host_cannot_be_prepared(case: ClusterCase) -> bool:
-    """A host could not be prepared."""
-    return any(host.status is H.PREPARING_FAILED for host in case.hosts)
-
-
-@condition
-def files_generated(case: ClusterCase) -> bool:
-    """The files of the installation are there."""
-    return case.cluster.preparation.status is PreparationStatus.SUCCESS
-
-
-@condition
-def files_failed(case: ClusterCase) -> bool:
-    """The files of the installation could not be generated."""
-    return case.cluster.preparation.status is PreparationStatus.FAILED
-
-
-@condition
-def enough_hosts_under_way(case: ClusterCase) -> bool:
-    """Enough hosts are being installed, or are installed."""
-    return case.enough_in(UNDER_WAY)
-
-
-@condition
-def enough_hosts_installed(case: ClusterCase) -> bool:
-    """Enough hosts are installed."""
-    return case.enough_in({H.INSTALLED})
-
-
-@condition
-def a_host_waits_for_the_user(case: ClusterCase) -> bool:
-    """A host waits for the user."""
-    return any(host.status is H.PENDING_USER_ACTION for host in case.hosts)
-
-
-@condition
-def complete(case: ClusterCase) -> bool:
-    """The kubeconfig is there, no operator is waited for, and no host is under way any more."""
-    cluster = case.cluster
-    return (
-        cluster.kubeconfig_published
-        and all(operator.settled for operator in cluster.operators)
-        and all(host.status in ENDED for host in case.hosts)
-    )
-
-
-@condition
-def an_operator_failed(case: ClusterCase) -> bool:
-    """An additional operator did not come up."""
-    return any(operator.status is OperatorStatus.FAILED for operator in case.cluster.operators)
-
-
-@condition
-def a_host_failed(case: ClusterCase) -> bool:
-    """A host did not make it."""
-    return any(host.status is H.ERROR for host in case.hosts)
-
-
-preparation_took_too_long = since(
-    "preparation took too long", lambda case: (case.cluster.status_updated_at, case.policy.cluster_preparation)
-)
-finalizing_took_too_long = since(
-    "finalizing took too long", lambda case: (case.cluster.status_updated_at, case.policy.finalizing)
-)
-installation_took_too_long = since(
-    "the installation took too long",
-    lambda case: (
-        (case.cluster.install_started_at, case.policy.installation) if case.cluster.install_started_at else None
-    ),
-)
-
-inputs_given = is_open(Gate.INPUT)
-vips_given = is_open(Gate.VIPS)
-ready = is_open(Gate.INSTALL)
-
-
-# What comes with a move
-
-
-def starts_over(case: ClusterCase) -> Cluster:
-    """An attempt leaves nothing behind but what the user wrote."""
-    single = case.cluster.single_node
-    return case.cluster.but(
-        progress=ClusterProgress(),
-        logs_info="",
-        controller_logs_started_at=None,
-        controller_logs_collected_at=None,
-        openshift_cluster_id="",
-        kubeconfig_published=False,
-        operators=tuple(
-            operator.but(status=None, status_info="", status_updated_at=None, version="")
-            for operator in case.cluster.operators
-        ),
-        preparation=Preparation(attempt=case.cluster.preparation.attempt, status=PreparationStatus.NOT_STARTED),
-        api_vips=() if single else case.cluster.api_vips,
-        ingress_vips=() if single else case.cluster.ingress_vips,
-    )
-
-
-def starts(case: ClusterCase) -> Cluster:
-    """A new attempt begins now."""
-    return case.cluster.but(
-        install_started_at=case.now,
-        install_completed_at=None,
-        kubeconfig_published=False,
-        logs_info="",
-        controller_logs_started_at=None,
-        controller_logs_collected_at=None,
-        preparation=Preparation(attempt=case.cluster.preparation.attempt + 1, status=PreparationStatus.NOT_STARTED),
-    )
-
-
-def is_prepared(case: ClusterCase) -> Cluster:
-    """The first tenth is done. A single node's own address serves as both virtual addresses."""
-    cluster = case.cluster
-    progress = cluster.progress.but(preparing_for_installation_stage_percentage=100)
-    cluster = cluster.but(progress=progress.but(total_percentage=progress.total))
-    if not cluster.single_node or not cluster.machine_networks:
-        return cluster
-    from_network = case.hosts[0].address_in(cluster.machine_networks[0]) if case.hosts else ""
-    own = (Vip(ip=from_network),) if from_network else ()
-    return cluster.but(api_vips=own, ingress_vips=own)
-
-
-def times_out(case: ClusterCase) -> Cluster:
-    """The attempt to prepare has failed for want of time."""
-    return case.cluster.but(
-        preparation=case.cluster.preparation.but(
-            status=PreparationStatus.FAILED, reason="preparing the installation took too long"
-        )
-    )
-
-
-def finalizes(case: ClusterCase) -> Cluster:
-    """The clock of the first finalizing stage starts."""
-    return case.cluster.but(
-        progress=case.cluster.progress.but(finalizing_stage_started_at=case.now, finalizing_stage_timed_out=False)
-    )
-
-
-def ends(case: ClusterCase) -> Cluster:
-    """The attempt is over."""
-    return case.cluster.but(install_completed_at=case.now)
-
-
-def succeeds(case: ClusterCase) -> Cluster:
-    """The attempt is over and nothing is left to do."""
-    progress = case.cluster.progress.but(finalizing_stage_percentage=100, total_percentage=100)
-    return ends(case).but(progress=progress)
-
+from .table import Table, Transition
 
 PREPARING = frozenset({S.PREPARING})
 INSTALLING = frozenset({S.INSTALLING})
 FINALIZING = frozenset({S.FINALIZING})
 WAITING = frozenset({S.PENDING_USER_ACTION})
+FAILED = frozenset({S.ERROR, S.CANCELLED})
 UNFINISHED = frozenset({S.INSTALLING, S.PENDING_USER_ACTION, S.ERROR, S.FINALIZING})
+
+TOO_FEW = "Too few hosts are left to make up the cluster; those that failed: {failed_hosts}"
+COMING_UP = "The hosts are installed; the cluster is coming up"
 
 ASKED = (
     Transition(
@@ -258,7 +112,7 @@ DESCRIBED = (
     ),
     Transition(
         on=Ticked,
-        source=BEFORE_INSTALL,
+        source=BEFORE_INSTALL - {S.READY},
         target=S.READY,
         when=inputs_given & vips_given & ready,
         because="The cluster is ready to be installed",
@@ -272,6 +126,7 @@ PREPARED = (
         target=S.READY,
         when=preparation_took_too_long & ~a_host_cannot_be_prepared,
         does=times_out,
+        tells=tells_of_the_timeout,
         because="Preparing the installation took too long; look at the hosts that are not prepared and install again",
     ),
     Transition(
@@ -303,7 +158,6 @@ PREPARED = (
         when=files_failed,
         because="The files for the installation could not be generated: {reason}",
     ),
-    Transition(on=Ticked, source=PREPARING),
 )
 
 UNDERWAY = (
@@ -311,9 +165,10 @@ UNDERWAY = (
         on=Ticked,
         source=WAITING,
         target=S.ERROR,
-        when=~(enough_hosts_under_way | enough_hosts_installed),
+        when=~enough_hosts,
         does=ends,
-        because="Too many hosts have failed: {failed_hosts}",
+        tells=tells_of_failure,
+        because=TOO_FEW,
     ),
     Transition(
         on=Ticked,
@@ -321,6 +176,7 @@ UNDERWAY = (
         target=S.ERROR,
         when=installation_took_too_long,
         does=ends,
+        tells=tells_of_failure,
         because="The user took too long to help the waiting hosts: {waiting_hosts}",
     ),
     Transition(
@@ -329,12 +185,30 @@ UNDERWAY = (
         target=S.ERROR,
         when=finalizing_took_too_long,
         does=ends,
-        because="The cluster did not come up in time, at stage: {stage}",
+        tells=tells_of_failure,
+        because="The cluster did not come up in time; its last stage: {stage}",
+    ),
+    Transition(
+        on=Ticked,
+        source=FINALIZING,
+        target=S.ERROR,
+        when=stage_took_too_long & ~stage_may_take_longer,
+        does=ends,
+        tells=tells_of_failure,
+        because="The cluster did not come up: stage {stage} took more than {minutes} minutes",
+    ),
+    Transition(
+        on=Ticked,
+        source=FINALIZING,
+        when=stage_took_too_long & ~stage_is_known_to_be_late,
+        does=is_late,
+        tells=tells_of_the_late_stage,
+        because="The cluster is coming up, but stage {stage} has been going on for more than {minutes} minutes",
     ),
     Transition(
         on=Ticked,
         source=WAITING,
-        when=a_host_waits_for_the_user & (enough_hosts_under_way | enough_hosts_installed),
+        when=a_host_waits_for_the_user & enough_hosts,
         because="Waiting for you to help these hosts: {waiting_hosts}",
     ),
     Transition(
@@ -349,14 +223,14 @@ UNDERWAY = (
         source=WAITING,
         target=S.FINALIZING,
         when=~a_host_waits_for_the_user & enough_hosts_installed,
-        does=finalizes,
-        because="The hosts are installed; the cluster is coming up",
+        does=finalizes_again,
+        because=COMING_UP,
     ),
     Transition(
         on=Ticked,
         source=INSTALLING | FINALIZING,
         target=S.PENDING_USER_ACTION,
-        when=(enough_hosts_under_way | enough_hosts_installed) & a_host_waits_for_the_user,
+        when=enough_hosts & a_host_waits_for_the_user,
         because="Waiting for you to help these hosts: {waiting_hosts}",
     ),
     Transition(
@@ -364,16 +238,15 @@ UNDERWAY = (
         source=INSTALLING,
         target=S.FINALIZING,
         when=enough_hosts_installed & ~a_host_waits_for_the_user,
-        does=finalizes,
-        because="The hosts are installed; the cluster is coming up",
+        because=COMING_UP,
     ),
-    Transition(on=Ticked, source=INSTALLING, when=enough_hosts_under_way),
     Transition(
         on=Ticked,
         source=FINALIZING,
         target=S.INSTALLED,
         when=complete & an_operator_failed,
         does=succeeds,
+        tells=tells_of_loss,
         because="The cluster is installed, but these operators did not come up: {failed_operators}",
     ),
     Transition(
@@ -382,6 +255,7 @@ UNDERWAY = (
         target=S.INSTALLED,
         when=complete & a_host_failed,
         does=succeeds,
+        tells=tells_of_success,
         because="The cluster is installed, but these hosts are missing: {failed_hosts}",
     ),
     Transition(
@@ -390,19 +264,20 @@ UNDERWAY = (
         target=S.INSTALLED,
         when=complete,
         does=succeeds,
+        tells=tells_of_success,
         because="The cluster is installed",
     ),
+    Transition(on=Ticked, source=FINALIZING, when=~stage_is_known_to_be_late, because=COMING_UP),
     Transition(
         on=Ticked,
         source=INSTALLING,
         target=S.ERROR,
+        when=~enough_hosts,
         does=ends,
-        because="Too many hosts have failed: {failed_hosts}",
+        tells=tells_of_failure,
+        because=TOO_FEW,
     ),
-    Transition(
-        on=Ticked,
-        source=frozenset({S.FINALIZING, S.INSTALLED, S.ERROR, S.CANCELLED, S.ADDING_HOSTS, S.UNMONITORED}),
-    ),
+    Transition(on=Ticked, source=FAILED, when=logs_are_overdue, does=gives_logs_up),
 )
 
 CLUSTER_TABLE: Table[ClusterCase] = Table((*ASKED, *DESCRIBED, *PREPARED, *UNDERWAY))

@@ -2,12 +2,14 @@
 
 from datetime import datetime, timedelta
 
+from muster.domain import events
+from muster.domain.events import Event
 from muster.domain.hosts import Host, HostKind
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.roles import SETTLED_ROLES
-from muster.domain.verdicts import Gate
+from muster.domain.verdicts import Gate, Status
 
-from .cases import WAITED_OUT, HostCase, enough
+from .cases import WAITED_OUT, HostCase, enough, logs_clock
 from .clusters import ClusterState
 from .hosts import HostState as S
 from .table import TICK, Condition, condition, since
@@ -92,21 +94,21 @@ def role_is_settled(case: HostCase) -> bool:
 
 
 @condition
-def disk_speed_is_fine(case: HostCase) -> bool:
-    """The installation disk was tried out and is fast enough, or must not be tried out."""
-    host = case.host
-    keeps_partitions = any(arg.startswith(("--save-partlabel", "--save-partindex")) for arg in host.installer_args)
-    boot = host.inventory.boot if host.inventory else None
-    if keeps_partitions or (boot is not None and boot.device_type == "persistent"):
-        return True
-    speed = host.disk_speeds.get(host.installation_disk_id)
-    return speed is not None and speed.tested and speed.exit_code == 0
+def disk_is_fast(case: HostCase) -> bool:
+    """The installation disk was tried out well, or must not be tried out."""
+    return case.disk_is_fast
 
 
 @condition
 def images_are_there(case: HostCase) -> bool:
     """The container images were fetched."""
-    return bool(case.host.images) and "container-images-available" not in case.assessment.held
+    return case.images_are_there
+
+
+@condition
+def reports_failure(case: HostCase) -> bool:
+    """The host says that its installation has failed."""
+    return getattr(case.trigger, "stage", None) == Stage.FAILED
 
 
 @condition
@@ -145,9 +147,17 @@ user_took_too_long = since(
 stage_took_too_long = since(
     "the stage took too long",
     lambda case: (
-        (stage_at, case.policy.stage_limit(stage, single_node=case.single_node))
-        if (stage := case.host.progress.current_stage) and (stage_at := case.host.progress.stage_updated_at)
-        else None
+        (stage_at, limit) if (limit := case.stage_limit) and (stage_at := case.host.progress.stage_updated_at) else None
+    ),
+)
+logs_are_overdue = since(
+    "the logs are overdue",
+    lambda case: logs_clock(
+        case.host.logs_info,
+        case.policy.host_logs,
+        failed_at=case.host.status_updated_at,
+        started_at=case.host.logs_started_at,
+        collected_at=case.host.logs_collected_at,
     ),
 )
 
@@ -159,7 +169,7 @@ sufficient = is_open(Gate.INSTALL)
 disk_speed_may_be_fine = passes("sufficient-installation-disk-speed")
 images_may_be_there = passes("container-images-available")
 truncated = ~passes("inventory-not-fully-truncated")
-all_fine = disk_speed_is_fine & images_are_there
+all_fine = disk_is_fast & images_are_there
 may_be_fine = disk_speed_may_be_fine & images_may_be_there
 cluster_prepares = cluster_is(ClusterState.PREPARING)
 cluster_installs = cluster_is(ClusterState.INSTALLING)
@@ -183,7 +193,13 @@ def forgets_progress(case: HostCase) -> Host:
 def forgets_logs(case: HostCase) -> Host:
     """A new attempt has logs of its own, and failed images are tried again."""
     host = case.host.but(logs_info="", logs_started_at=None, logs_collected_at=None)
-    return host.but(images={}) if "container-images-available" in case.assessment.held else host
+    images = case.assessment.verdicts.get("container-images-available")
+    return host.but(images={}) if images is not None and images.status is Status.FAILURE else host
+
+
+def gives_logs_up(case: HostCase) -> Host:
+    """Nobody waits for the logs any longer."""
+    return case.host.but(logs_info="timeout")
 
 
 def is_told(case: HostCase) -> Host:
@@ -198,6 +214,17 @@ def keeps_stage_fresh(case: HostCase) -> Host:
     if old is None or case.now - old < _FRESHNESS:
         return case.host
     return case.host.but(progress=progress.but(stage_updated_at=case.now))
+
+
+def tells_of_disks(host: Host) -> tuple[Event, ...]:
+    """Which disks besides the installation disk are wiped, and which are left alone as asked."""
+    wiped = host.wiped_disks
+    return tuple(
+        events.quick_disk_format_performed(host, disk)
+        if disk in wiped
+        else events.quick_disk_format_skipped(host, disk)
+        for disk in host.disks_to_be_formatted
+    )
 
 
 def _kind_of(case: HostCase) -> HostKind:

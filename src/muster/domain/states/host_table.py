@@ -23,6 +23,7 @@ from .host_conditions import (
     forgets_discovery,
     forgets_logs,
     forgets_progress,
+    gives_logs_up,
     has_inventory,
     images_may_be_there,
     input_given,
@@ -30,23 +31,27 @@ from .host_conditions import (
     is_open,
     is_told,
     keeps_stage_fresh,
+    logs_are_overdue,
     may_be_fine,
     media_lost,
     never_started,
     preparation_took_too_long,
+    reports_failure,
     role_is_settled,
     stage_took_too_long,
     sufficient,
+    tells_of_disks,
     truncated,
     user_took_too_long,
 )
-from .hosts import BEFORE_INSTALL, IN_POOL, INSTALLING
+from .hosts import BEFORE_INSTALL, FAILED, IN_POOL, IN_PREPARATION, INSTALLING
 from .hosts import HostState as S
 from .table import Table, Transition
 
 READY = "The host is ready to be installed"
 SILENT = "The host has stopped asking for instructions; check that it is switched on and reaches this service"
 FAILING = "The host cannot be installed as it is: {failing}"
+UNREADABLE = "The host can no longer read the image it was started from; reconnect its boot media"
 OUTDATED = "Preparation has ended; the host is ready to be installed"
 
 REGISTERED = (
@@ -70,13 +75,13 @@ REGISTERED = (
         target=S.PENDING_USER_ACTION,
         when=at_stage(Stage.REBOOTING) | (day2 & at_stage(Stage.DONE)),
         because="The host started the discovery image again instead of its installed system; "
-        "set its boot order so that it starts from disk {disk}, and restart it",
+        "set its boot order so that it starts from {disk}, and restart it",
     ),
     Transition(
         on=Registered,
         source=INSTALLING,
         target=S.ERROR,
-        because="The host restarted unexpectedly at stage {stage}",
+        because="The host restarted unexpectedly {at_stage}",
     ),
     Transition(on=Registered, source=frozenset({S.ERROR})),
     Transition(
@@ -92,17 +97,20 @@ PROGRESSED = (
     Transition(
         on=Progressed,
         source=INSTALLING | {S.PENDING_USER_ACTION},
+        target=S.ERROR,
+        when=reports_failure,
+        because="Failed - {info}",
+    ),
+    Transition(
+        on=Progressed,
+        source=INSTALLING | {S.PENDING_USER_ACTION},
         target=S.ADDED,
         when=at_stage(Stage.DONE) & day2,
         because="The host has restarted into its installed system and joins the cluster; "
         "its certificate requests may have to be approved",
     ),
     Transition(on=Progressed, source=INSTALLING, target=S.INSTALLED, when=at_stage(Stage.DONE), because="{stage}"),
-    Transition(
-        on=Progressed, source=INSTALLING, target=S.ERROR, when=at_stage(Stage.FAILED), because="Failed - {info}"
-    ),
     Transition(on=Progressed, source=INSTALLING | {S.PENDING_USER_ACTION}, target=S.IN_PROGRESS, because="{stage}"),
-    Transition(on=Progressed, source=frozenset({S.INSTALLED, S.RESETTING_PENDING})),
 )
 
 INSTALL_FAILED = (
@@ -170,13 +178,13 @@ PREPARING = (
         when=connected & all_fine & cluster_prepares,
         because="The host is prepared and waits for the others",
     ),
-    Transition(on=Ticked, source=frozenset({S.PREPARED}), when=connected & cluster_prepares),
     Transition(
         on=Ticked,
         source=frozenset({S.PREPARED}),
         target=S.INSTALLING,
         when=connected & cluster_installs,
         does=is_told,
+        tells=tells_of_disks,
         because="The host is told to install",
     ),
     Transition(
@@ -198,7 +206,7 @@ PREPARING = (
         source=frozenset({S.PREPARING}),
         target=S.PREPARING_FAILED,
         when=connected & preparation_took_too_long & ~all_fine & may_be_fine,
-        because="Trying out the host's disk and its access to container images took too long",
+        because="Trying out {untried} took too long",
     ),
     Transition(
         on=Ticked,
@@ -206,11 +214,6 @@ PREPARING = (
         target=S.PREPARING_FAILED,
         when=connected & ~images_may_be_there,
         because="The host cannot be prepared: {failing}",
-    ),
-    Transition(
-        on=Ticked,
-        source=frozenset({S.PREPARING}),
-        when=connected & ~all_fine & may_be_fine & cluster_prepares,
     ),
     Transition(
         on=Ticked,
@@ -231,9 +234,17 @@ PREPARING = (
 LOST = (
     Transition(
         on=Ticked,
+        source=IN_PREPARATION | INSTALLING,
+        target=S.ERROR,
+        when=media_lost,
+        because=f"Failed - {UNREADABLE}",
+    ),
+    Transition(on=Ticked, source=BEFORE_INSTALL, target=S.DISCONNECTED, when=media_lost, because=UNREADABLE),
+    Transition(
+        on=Ticked,
         source=BEFORE_INSTALL | {S.PREPARING_FAILED},
         target=S.DISCONNECTED,
-        when=~connected,
+        when=~answering,
         because=SILENT,
     ),
     Transition(
@@ -254,7 +265,7 @@ LOST = (
         on=Ticked,
         source=frozenset({S.PREPARING, S.PREPARED}),
         target=S.DISCONNECTED,
-        when=~connected,
+        when=~answering,
         because="The host was lost while the installation was being prepared",
     ),
     Transition(
@@ -262,14 +273,7 @@ LOST = (
         source=INSTALLING,
         target=S.ERROR,
         when=~answering,
-        because="The host was lost while it was being installed, at stage {stage}",
-    ),
-    Transition(
-        on=Ticked,
-        source=INSTALLING,
-        target=S.ERROR,
-        when=media_lost,
-        because="Failed - the host can no longer read the image it was started from; reconnect its boot media",
+        because="The host was lost while it was being installed, {at_stage}",
     ),
 )
 
@@ -287,7 +291,7 @@ STAGES = (
         source=frozenset({S.IN_PROGRESS}),
         target=S.PENDING_USER_ACTION,
         when=at_stage(Stage.REBOOTING) & stage_took_too_long,
-        because="The host has not come back for more than {minutes} minutes; check that it starts from disk {disk} "
+        because="The host has not come back for more than {minutes} minutes; check that it starts from {disk} "
         "and reaches the API of the cluster",
     ),
     Transition(
@@ -297,11 +301,7 @@ STAGES = (
         when=user_took_too_long & cluster_can_do_without & ~cluster_is_there,
         because="The host was not started from its disk in time",
     ),
-    Transition(
-        on=Ticked,
-        source=INSTALLING | {S.INSTALLED, S.PENDING_USER_ACTION, S.RESETTING_PENDING},
-        when=~cluster_failed,
-    ),
+    Transition(on=Ticked, source=FAILED, when=logs_are_overdue, does=gives_logs_up),
 )
 
 DISCOVERY = (
@@ -343,6 +343,13 @@ DISCOVERY = (
 )
 
 POOL = (
+    Transition(
+        on=Ticked,
+        source=IN_POOL | {S.UNBINDING},
+        target=S.DISCONNECTED_UNBOUND,
+        when=media_lost,
+        because=UNREADABLE,
+    ),
     Transition(
         on=Ticked,
         source=IN_POOL | {S.UNBINDING},

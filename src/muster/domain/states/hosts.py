@@ -50,5 +50,11 @@ UPDATABLE = BEFORE_INSTALL | IN_POOL | {S.BINDING}
 INSTALLING = frozenset({S.INSTALLING, S.IN_PROGRESS})
 """States in which the host writes to its disk."""
 
+IN_PREPARATION = frozenset({S.PREPARING, S.PREPARED, S.PREPARING_FAILED})
+"""States in which the host is tried out."""
+
+FAILED = frozenset({S.ERROR, S.CANCELLED})
+"""States of a host whose installation will not go on, and whose logs are wanted."""
+
 GONE = frozenset({S.DISCONNECTED, S.DISCONNECTED_UNBOUND})
 """States that a sign of life ends."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
+from muster.domain.events import Event
 from muster.domain.record import Record
 from muster.domain.triggers import Trigger
 
@@ -73,7 +74,8 @@ class Transition(Record):
     """A row: in these states, when this is so, go there, because.
 
     `target` None keeps the state. `because` None keeps the words already there; its braces are
-    filled from the situation. `does` changes the record along with the move.
+    filled from the situation. `does` changes the record along with the move; `tells` what the record
+    has become, in addition to its new state.
     """
 
     on: type[Trigger]
@@ -81,6 +83,7 @@ class Transition(Record):
     target: Any = None
     when: Condition[Any] = Condition("always", always)
     does: Callable[..., Any] | None = None
+    tells: Callable[[Any], tuple[Event, ...]] | None = None
     because: str | None = None
 
 

@@ -1,0 +1,93 @@
+"""What the program that writes the disk is told besides: the user's own arguments, then what disk and network need.
+
+The `install` step asks for them. A kernel argument is what the installed system has to know before it can read
+its own disk or use its own network.
+"""
+
+from collections.abc import Iterator
+
+from .clusters import Cluster, PlatformType
+from .disks import is_path_of
+from .inventory import Disk, DriveType, Interface, Inventory
+from .networks import families, lies_in, plain
+from .views import HostView
+
+KARG = "--append-karg"
+COPY_NETWORK = "--copy-network"
+METHODS = {4: "dhcp", 6: "dhcp6"}
+
+MAINFRAME = "IBM/S390"
+NO_LPAR = ("KVM", "Linux")
+"""How the products of a mainframe end that are guests like any other."""
+
+CARRIED_OVER = ("rd.neednet", "zfcp.allow_lun_scan", "rd.znet", "rd.dasd", "rd.zfcp")
+"""Kernel arguments of a mainframe's live system that its installed system needs too."""
+
+OWN_ADDRESSES = "ai.ip_cfg_override=1"
+"""The sign that someone set up a mainframe's addresses by hand."""
+
+
+def writer_args(case: HostView, cluster: Cluster, inventory: Inventory, disk: Disk) -> tuple[str, ...]:
+    """All arguments, in order: the user's, the machine's, the disk's, the network's."""
+    user = case.host.installer_args
+    addresses_given = _addresses_are_given(case, cluster, disk)
+    kargs = [*_of_mainframe(inventory), *_of_disk(disk, inventory, dhcp=not addresses_given)]
+    static = case.infra_env is not None and bool(case.infra_env.static_network_config)
+    if not static and not addresses_given:
+        kargs += _of_network(inventory, cluster.machine_networks)
+    args = [each for karg in dict.fromkeys(kargs) for each in (KARG, karg)]
+    copying = [COPY_NETWORK] if static and COPY_NETWORK not in user else []
+    return (*user, *args, *copying)
+
+
+def _addresses_are_given(case: HostView, cluster: Cluster, disk: Disk) -> bool:
+    """Whether the installed system has its addresses from somewhere else."""
+    oracle = cluster.platform.type is PlatformType.EXTERNAL and cluster.platform.platform_name == "oci"
+    return (
+        any(arg.startswith("ip=") for arg in case.host.installer_args)
+        or (oracle and disk.drive_type == DriveType.ISCSI)
+        or (case.day2 and not oracle and not cluster.machine_networks)
+    )
+
+
+def _of_mainframe(inventory: Inventory) -> Iterator[str]:
+    """What the live system of a mainframe was told, and the installed one has to be told too."""
+    vendor = inventory.system_vendor
+    if vendor is None or vendor.manufacturer != MAINFRAME or vendor.product_name.endswith(NO_LPAR):
+        return
+    line = inventory.boot.command_line.split() if inventory.boot else []
+    wanted = (*CARRIED_OVER, "ip", "nameserver") if OWN_ADDRESSES in line else CARRIED_OVER
+    yield from (arg for arg in line if arg.startswith(wanted))
+
+
+def _of_disk(disk: Disk, inventory: Inventory, *, dhcp: bool) -> Iterator[str]:
+    """What the installed system needs to find a disk that is not simply plugged in."""
+    if disk.drive_type == DriveType.MULTIPATH:
+        yield from ("rw", "rd.multipath=default")
+    if disk.drive_type == DriveType.RAID:
+        yield from ("rd.md=1", "rd.auto=1")
+    for path in (disk, *(each for each in inventory.disks or () if is_path_of(each, disk))):
+        if path.drive_type == DriveType.ISCSI:
+            yield "rd.iscsi.firmware=1"
+            yield from _of_iscsi(path, inventory) if dhcp else ()
+
+
+def _of_iscsi(disk: Disk, inventory: Inventory) -> Iterator[str]:
+    """How the interface that an iSCSI disk is reached over gets its address."""
+    address = plain(disk.iscsi.host_ip_address) if disk.iscsi else ""
+    for nic in inventory.interfaces or ():
+        if address and address in map(plain, nic.addresses):
+            yield _from_dhcp(nic, [address])
+
+
+def _of_network(inventory: Inventory, networks: tuple[str, ...]) -> Iterator[str]:
+    """How the installed system gets its addresses on each interface of the machine networks."""
+    for nic in inventory.interfaces or ():
+        inside = [address for address in nic.addresses if any(lies_in(address, network) for network in networks)]
+        if inside:
+            yield _from_dhcp(nic, inside)
+
+
+def _from_dhcp(nic: Interface, addresses: list[str]) -> str:
+    methods = ",".join(METHODS[version] for version in sorted(families(addresses)))
+    return f"ip={nic.mac_address.replace(':', '-')}:{methods}"

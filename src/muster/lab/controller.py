@@ -1,0 +1,155 @@
+"""The new cluster as the service sees it: tells how far nodes have come, brings the cluster up, sends its logs.
+
+Everything is worked out from what the service knows, so a controller can be ended and begun again at any time.
+"""
+
+import asyncio
+import contextlib
+import io
+import tarfile
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from muster.adapters.machine.profile import Timings
+from muster.adapters.machine.world import World
+from muster.adapters.releases.certificates import new_ingress_ca
+from muster.client import Client
+from muster.domain.clusters import ClusterState
+from muster.domain.errors import Invalid, MusterError
+from muster.domain.operators import OperatorStatus, OperatorType
+from muster.domain.progress import FinalizingStage, Stage
+from muster.logs_sender import upload_form
+from muster.wire.clusters import Completion, FinalizingProgress, OperatorReport
+from muster.wire.endpoints import (
+    CLUSTER_LOGS_PROGRESS,
+    COMPLETE_INSTALLATION,
+    FINALIZING_PROGRESS,
+    GET_CLUSTER,
+    HOST_PROGRESS,
+    LIST_CLUSTER_HOSTS,
+    LIST_OPERATORS,
+    REPORT_OPERATOR,
+    UPLOAD_INGRESS_CERT,
+    UPLOAD_LOGS,
+)
+from muster.wire.hosts import HostProgressReport, LogsProgress
+
+POLL = 30.0
+"""Seconds between two looks."""
+
+ORDER = tuple(FinalizingStage)
+
+
+class Controller:
+    """The controller of one cluster."""
+
+    def __init__(self, client: Client, cluster_id: str, world: World, timings: Timings = Timings()) -> None:  # noqa: B008 - a frozen record
+        self._client = client
+        self._cluster_id = cluster_id
+        self._world = world
+        self._timings = timings
+
+    async def run(self) -> None:
+        """Report for as long as the lab is up."""
+        async with asyncio.TaskGroup() as duties:
+            duties.create_task(self._again_and_again(self._report_nodes))
+            duties.create_task(self._again_and_again(self._bring_up))
+
+    async def _again_and_again(self, duty: Callable[[], Awaitable[None]]) -> None:
+        """Do a duty, look again later; what did not work now is tried again then."""
+        while True:
+            try:
+                await duty()
+            except MusterError:
+                await self._world.sleep(POLL)
+            await self._world.sleep(POLL)
+
+    async def _report_nodes(self) -> None:
+        """Tell the service of every stage that a node has come to and the service has not heard of."""
+        if not self._world.nodes:
+            return
+        for host in await self._client.call(LIST_CLUSTER_HOSTS, cluster_id=self._cluster_id):
+            for stage in unheard_stages(host, self._world.nodes.get(host["id"])):
+                body = HostProgressReport(current_stage=stage)
+                await self._client.call(HOST_PROGRESS, body=body, infra_env_id=host["infra_env_id"], host_id=host["id"])
+
+    async def _bring_up(self) -> None:
+        """Do what the state of the cluster asks for."""
+        cluster = await self._call(GET_CLUSTER, query={"exclude-hosts": "true"})
+        if cluster["status"] == ClusterState.FINALIZING:
+            await self._finalize(cluster)
+        elif cluster["status"] == ClusterState.INSTALLED and cluster.get("logs_info") != "completed":
+            await self._take_leave()
+
+    async def _finalize(self, cluster: dict[str, Any]) -> None:
+        """Bring the operators up, let the kubeconfig trust the ingress, and say so stage by stage."""
+        at = cluster["progress"].get("finalizing_stage")
+        operators = await self._call(LIST_OPERATORS)
+        builtin = [each for each in operators if each["operator_type"] == OperatorType.BUILTIN]
+        added = [each for each in operators if each["operator_type"] == OperatorType.OLM]
+        await self._enter(FinalizingStage.OPERATORS, at)
+        await self._bring_up_operators(builtin, cluster)
+        await self._enter(FinalizingStage.ROUTER_CA, at)
+        domain = f"{cluster['name']}.{cluster['base_dns_domain']}"
+        await self._call(UPLOAD_INGRESS_CERT, body=new_ingress_ca(domain))
+        if added:
+            await self._enter(FinalizingStage.OLM_INIT, at)
+            await self._enter(FinalizingStage.OLM_MANIFESTS, at)
+            await self._enter(FinalizingStage.OLM_CSV, at)
+            await self._bring_up_operators(added, cluster)
+        # The service may have found the cluster installed by itself, and takes no more stages then.
+        with contextlib.suppress(Invalid):
+            await self._enter(FinalizingStage.DONE, at)
+
+    async def _bring_up_operators(self, operators: list[dict[str, Any]], cluster: dict[str, Any]) -> None:
+        missing = [each["name"] for each in operators if each.get("status") != OperatorStatus.AVAILABLE]
+        for name in missing:
+            await self._operator(name, OperatorStatus.PROGRESSING, "Rolling out", "")
+        if missing:
+            await self._world.sleep(self._timings.operators)
+        for name in missing:
+            await self._operator(name, OperatorStatus.AVAILABLE, "All is well", cluster["openshift_version"])
+
+    async def _operator(self, name: str, status: OperatorStatus, info: str, version: str) -> None:
+        body = OperatorReport(name=name, status=status, status_info=info, version=version)
+        await self._call(REPORT_OPERATOR, body=body)
+
+    async def _enter(self, stage: FinalizingStage, at: str | None) -> None:
+        """Tell the service of a stage, unless it has heard of a later one."""
+        if at is None or ORDER.index(stage) >= ORDER.index(FinalizingStage(at)):
+            await self._call(FINALIZING_PROGRESS, body=FinalizingProgress(finalizing_stage=stage))
+
+    async def _take_leave(self) -> None:
+        """Say that all is done, and hand over the logs."""
+        await self._call(COMPLETE_INSTALLATION, body=Completion(is_success=True))
+        await self._call(CLUSTER_LOGS_PROGRESS, body=LogsProgress(logs_state="requested"))
+        form = upload_form(_logs(), "controller_logs.tar.gz")
+        await self._call(UPLOAD_LOGS, body=form, query={"logs_type": "controller"})
+        await self._call(CLUSTER_LOGS_PROGRESS, body=LogsProgress(logs_state="completed"))
+
+    async def _call(self, endpoint: Any, **what: Any) -> Any:
+        return await self._client.call(endpoint, cluster_id=self._cluster_id, **what)
+
+
+def unheard_stages(host: dict[str, Any], reached: Stage | None) -> list[str]:
+    """The stages of a host after the one the service knows of, up to the one its node has reached, in order."""
+    stages: list[str] = list(host["progress_stages"] or ())
+    known = host["progress"].get("current_stage")
+    if reached is None or known not in stages:
+        return []
+    come = AFTER_START[: AFTER_START.index(reached) + 1]
+    return [stage for stage in stages[stages.index(known) + 1 :] if stage in come]
+
+
+AFTER_START = (Stage.IGNITION, Stage.CONFIGURING, Stage.JOINED, Stage.DONE)
+"""What a node goes through once it has started from its disk, as far as its role has these stages."""
+
+
+def _logs() -> bytes:
+    text = b"The controller has seen the cluster come up.\n"
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("assisted-installer-controller.logs")
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text))
+    return packed.getvalue()

@@ -1,0 +1,110 @@
+"""The profiles of a room full of machines: made by number, and changed by what a file says of them."""
+
+from collections.abc import Mapping
+from ipaddress import IPv4Network, ip_network
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from muster.adapters.machine.profile import NicProfile, Profile
+from muster.domain.errors import Invalid
+from muster.domain.record import Record
+
+FIRST_HOST = 10
+"""Where in their network the addresses of machines begin; those before are for the gateway and the like."""
+
+GATEWAY, API, INGRESS = 1, 2, 3
+MASTER_GIB, WORKER_GIB = 16, 32
+"""Workers have more memory, so that the service gives the smaller machines to the control plane."""
+
+EVERYONE = "default"
+"""The name under which a file says what holds for every machine."""
+
+Said = Mapping[str, dict[str, Any]]
+"""What a file says of machines, by their names."""
+
+
+class Room(Record):
+    """How many machines, in which network, and what tells them from those of other rooms."""
+
+    network: str = "192.168.126.0/24"
+    seed: str = "lab"
+    masters: int = 3
+    workers: int = 2
+    reserved: tuple[str, ...] = ()
+    """Addresses that no machine may have."""
+
+    def address(self, number: int) -> str:
+        """An address of the network by its number."""
+        return str(ip_network(self.network)[number])
+
+    @property
+    def api_vip(self) -> str:
+        """A free address for the API of the cluster."""
+        return self.address(API)
+
+    @property
+    def ingress_vip(self) -> str:
+        """A free address for the ingress of the cluster."""
+        return self.address(INGRESS)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the machines."""
+        masters = [f"master-{index}" for index in range(self.masters)]
+        return masters + [f"worker-{index}" for index in range(self.workers)]
+
+
+def profiles_of(room: Room, said: Said | None = None) -> list[Profile]:
+    """The machines of a room, each good enough for its role unless a file says otherwise."""
+    said = said or {}
+    unknown = [name for name in said if name not in (EVERYONE, *room.names)]
+    if unknown:
+        raise Invalid(f"profile: there is no machine {unknown[0]!r}; there are {', '.join(room.names)}")
+    return [
+        _changed(_profile(room, name, number), said.get(EVERYONE, {}) | said.get(name, {}))
+        for name, number in zip(room.names, _numbers(room), strict=True)
+    ]
+
+
+def _numbers(room: Room) -> list[int]:
+    """The numbers of the addresses that the machines get."""
+    network = ip_network(room.network)
+    wanted = len(room.names)
+    room_for = min(network.num_addresses - 1, FIRST_HOST + wanted + len(room.reserved))
+    numbers = [number for number in range(FIRST_HOST, room_for) if room.address(number) not in room.reserved]
+    if not isinstance(network, IPv4Network) or len(numbers) < wanted:
+        raise Invalid(f"network: {room.network} is no IPv4 network with addresses for {wanted} machines")
+    return numbers[:wanted]
+
+
+def _profile(room: Room, name: str, number: int) -> Profile:
+    prefix = ip_network(room.network).prefixlen
+    last = ":".join(f"{byte:02x}" for byte in number.to_bytes(3))
+    nic = NicProfile(mac=f"52:54:00:{last}", addresses=(f"{room.address(number)}/{prefix}",))
+    return Profile(
+        hostname=name,
+        serial=f"{room.seed}/{name}",
+        memory_gib=MASTER_GIB if name.startswith("master") else WORKER_GIB,
+        nics=(nic,),
+        gateway=room.address(GATEWAY),
+    )
+
+
+def _changed(profile: Profile, said: dict[str, Any]) -> Profile:
+    if not said:
+        return profile
+    try:
+        return msgspec.convert(msgspec.to_builtins(profile) | said, Profile)
+    except msgspec.ValidationError as error:
+        raise Invalid(f"profile of {profile.hostname}: {error}") from error
+
+
+def read_profiles(path: Path) -> Said:
+    """What a YAML or JSON file says: by the name of a machine, or `default` for all, the fields that differ."""
+    try:
+        return msgspec.convert(yaml.safe_load(path.read_text()) or {}, dict[str, dict[str, Any]])
+    except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
+        raise Invalid(f"profile: {path} cannot be read as machines by name: {error}") from error

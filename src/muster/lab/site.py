@@ -1,0 +1,84 @@
+"""What has to be described before machines can be started: a cluster, and the image they are started from."""
+
+import secrets
+from base64 import b64encode
+from ipaddress import ip_network
+from typing import Any
+
+import msgspec
+
+from muster.client import Client
+from muster.domain.errors import Invalid, NotFound
+from muster.domain.releases import parts
+from muster.wire.endpoints import (
+    LIST_CLUSTERS,
+    LIST_INFRA_ENVS,
+    OPENSHIFT_VERSIONS,
+    REGISTER_CLUSTER,
+    REGISTER_INFRA_ENV,
+)
+
+from .fleet import Place
+from .profiles import Room
+
+REGISTRY = "lab.muster.local"
+BASE_DOMAIN = "lab.local"
+
+
+def new_pull_secret() -> str:
+    """A login for the lab's registry that nobody else has."""
+    login = b64encode(f"lab:{secrets.token_hex(16)}".encode()).decode()
+    return msgspec.json.encode({"auths": {REGISTRY: {"auth": login}}}).decode()
+
+
+async def newest_version(client: Client) -> str:
+    """The newest release on offer."""
+    versions = await client.call(OPENSHIFT_VERSIONS)
+    if not versions:
+        raise NotFound("The service offers no OpenShift release; set RELEASE_IMAGES")
+    return str(max(versions, key=parts))
+
+
+async def new_place(client: Client, name: str, room: Room) -> Place:
+    """A new cluster for the machines of a room, and the image they are started from."""
+    secret = new_pull_secret()
+    body = {
+        "name": name,
+        "openshift_version": await newest_version(client),
+        "base_dns_domain": BASE_DOMAIN,
+        "pull_secret": secret,
+        "control_plane_count": room.masters,
+        "high_availability_mode": "Full",
+    }
+    alone = {"high_availability_mode": "None", "user_managed_networking": True}
+    addresses = {"api_vips": [{"ip": room.api_vip}], "ingress_vips": [{"ip": room.ingress_vip}]}
+    cluster = await client.call(REGISTER_CLUSTER, body=body | (alone if room.masters == 1 else addresses))
+    return Place(cluster_id=cluster["id"], infra_env_id=await _new_infra_env(client, cluster, secret))
+
+
+async def _new_infra_env(client: Client, cluster: dict[str, Any], secret: str) -> str:
+    body = {"name": f"{cluster['name']}-hosts", "cluster_id": cluster["id"], "pull_secret": secret}
+    return str((await client.call(REGISTER_INFRA_ENV, body=body))["id"])
+
+
+async def place_of(client: Client, wanted: str) -> tuple[Place, dict[str, Any]]:
+    """The cluster that is called so or has that id, with an image for its machines."""
+    found = [each for each in await client.call(LIST_CLUSTERS) if wanted in (each["id"], each["name"])]
+    if not found:
+        raise NotFound(f"There is no cluster {wanted!r}; leave --cluster out to have one made")
+    if len(found) > 1:
+        raise Invalid(f"{len(found)} clusters are called {wanted!r}; give the id of one of them")
+    cluster = found[0]
+    images = [each for each in await client.call(LIST_INFRA_ENVS) if each.get("cluster_id") == cluster["id"]]
+    if images:
+        return Place(cluster_id=cluster["id"], infra_env_id=images[0]["id"]), cluster
+    infra_env_id = await _new_infra_env(client, cluster, new_pull_secret())
+    return Place(cluster_id=cluster["id"], infra_env_id=infra_env_id), cluster
+
+
+def room_beside(cluster: dict[str, Any], room: Room) -> Room:
+    """The room moved into the network of a cluster that is there already, clear of its addresses."""
+    vips = tuple(vip["ip"] for field in ("api_vips", "ingress_vips") for vip in cluster.get(field) or ())
+    if not vips:
+        return room
+    return room.but(network=str(ip_network(f"{vips[0]}/24", strict=False)), reserved=vips)
