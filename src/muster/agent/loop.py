@@ -98,7 +98,7 @@ class Runner:
         """Ask and do until told to exit or until the service has been away too long; then whatever runs ends."""
         asked = await self._ask()
         while asked is not None:
-            for step in asked.instructions:
+            for step in asked.instructions or ():
                 self._start(step)
             await self._machine.sleep(asked.next_instruction_seconds)
             if asked.post_step_action == "exit":

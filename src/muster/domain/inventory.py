@@ -196,8 +196,9 @@ class Inventory(Record):
 
     @property
     def networks(self) -> tuple[IPv4Interface | IPv6Interface, ...]:
-        """Every address of every interface, with its network."""
-        return tuple(ip_interface(address) for nic in self.interfaces or () for address in nic.addresses)
+        """Every address of every interface, with its network; what cannot be read is left out."""
+        found = (_read(address) for address in self.addresses)
+        return tuple(each for each in found if each is not None)
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -207,3 +208,10 @@ class Inventory(Record):
     def disk(self, name: str) -> Disk | None:
         """The disk a user or an earlier choice calls `name`."""
         return next((disk for disk in self.disks or () if disk.answers_to(name)), None)
+
+
+def _read(address: str) -> IPv4Interface | IPv6Interface | None:
+    try:
+        return ip_interface(address)
+    except ValueError:
+        return None

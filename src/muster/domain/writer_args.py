@@ -30,8 +30,9 @@ OWN_ADDRESSES = "ai.ip_cfg_override=1"
 def writer_args(case: HostView, cluster: Cluster, inventory: Inventory, disk: Disk) -> tuple[str, ...]:
     """All arguments, in order: the user's, the machine's, the disk's, the network's."""
     user = case.host.installer_args
-    addresses_given = _addresses_are_given(case, cluster, disk)
-    kargs = [*_of_mainframe(inventory), *_of_disk(disk, inventory, dhcp=not addresses_given)]
+    told = _told_to_mainframe(inventory)
+    addresses_given = OWN_ADDRESSES in told or _addresses_are_given(case, cluster, disk)
+    kargs = [*_carried_over(told), *_of_disk(disk, inventory, dhcp=not addresses_given)]
     static = case.infra_env is not None and bool(case.infra_env.static_network_config)
     if not static and not addresses_given:
         kargs += _of_network(inventory, cluster.machine_networks)
@@ -50,14 +51,17 @@ def _addresses_are_given(case: HostView, cluster: Cluster, disk: Disk) -> bool:
     )
 
 
-def _of_mainframe(inventory: Inventory) -> Iterator[str]:
-    """What the live system of a mainframe was told, and the installed one has to be told too."""
+def _told_to_mainframe(inventory: Inventory) -> list[str]:
+    """The kernel arguments of the live system, if the machine is a mainframe or a part of one."""
     vendor = inventory.system_vendor
     if vendor is None or vendor.manufacturer != MAINFRAME or vendor.product_name.endswith(NO_LPAR):
-        return
-    line = inventory.boot.command_line.split() if inventory.boot else []
-    wanted = (*CARRIED_OVER, "ip", "nameserver") if OWN_ADDRESSES in line else CARRIED_OVER
-    yield from (arg for arg in line if arg.startswith(wanted))
+        return []
+    return inventory.boot.command_line.split() if inventory.boot else []
+
+
+def _carried_over(told: list[str]) -> list[str]:
+    wanted = (*CARRIED_OVER, "ip", "nameserver") if OWN_ADDRESSES in told else CARRIED_OVER
+    return [arg for arg in told if arg.startswith(wanted)]
 
 
 def _of_disk(disk: Disk, inventory: Inventory, *, dhcp: bool) -> Iterator[str]:

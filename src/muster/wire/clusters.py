@@ -1,14 +1,14 @@
 """Clusters as clients see them."""
 
 from collections.abc import Mapping
-from ipaddress import ip_network
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from muster.domain.clusters import Cluster
+from muster.domain.clusters import Cluster, PreparationStatus
 from muster.domain.hosts import Host, HostState
-from muster.domain.networks import Vip
+from muster.domain.inputs.fields import Uuid
+from muster.domain.networks import Vip, family, lies_in, normal
 from muster.domain.operators import MonitoredOperator
 from muster.domain.record import Record
 from muster.domain.validations import CLUSTER_VALIDATIONS
@@ -17,16 +17,21 @@ from muster.domain.views import View
 from .hosts import ROOT, host_out, validations_text
 from .json import filled, text
 from .moments import NEVER, NEVER_CREATED, micros, millis
+from .usage import feature_usage
 
 CATEGORIES = {check.id: check.category for check in CLUSTER_VALIDATIONS}
 
-NO_IMAGE = {"created_at": NEVER_CREATED, "expires_at": NEVER}
+PREPARATIONS = {
+    PreparationStatus.NOT_STARTED: "The files for the installation are yet to be generated",
+    PreparationStatus.SUCCESS: "The files for the installation have been generated",
+}
+"""What is said of a preparation that has no reason of its own."""
 
 
 class ClustersQuery(Record):
     """Which clusters a client wants, and how much of them."""
 
-    openshift_cluster_id: str = ""
+    openshift_cluster_id: Uuid | None = None
     ams_subscription_ids: tuple[str, ...] = ()
     with_hosts: bool = False
     owner: str = ""
@@ -41,24 +46,40 @@ class ClusterQuery(Record):
 class ClusterHostsQuery(Record):
     """Which hosts of a cluster a client wants, and how much of them."""
 
-    role: str = ""
+    role: Literal["", "master", "arbiter", "worker", "auto-assign"] = ""
     status: str = ""
     with_inventory: bool = msgspec.field(name="with-inventory", default=False)
     with_connectivity: bool = msgspec.field(name="with-connectivity", default=False)
 
 
-class FileQuery(Record):
-    """Which file a client wants."""
+class CredentialsQuery(Record):
+    """Which credentials a client wants."""
 
-    file_name: str
+    file_name: Literal["kubeadmin-password", "kubeconfig", "kubeconfig-noingress"]
+
+
+class FileQuery(Record):
+    """Which generated file a client wants."""
+
+    file_name: Literal[
+        "bootstrap.ign", "master.ign", "arbiter.ign", "worker.ign", "metadata.json", "install-config.yaml",
+        "custom_manifests.json", "custom_manifests.yaml",
+    ]  # fmt: skip
+
+
+class UploadQuery(Record):
+    """Whose logs are coming."""
+
+    logs_type: Literal["host", "controller"]
+    host_id: Uuid | None = None
+    infra_env_id: Uuid | None = None
 
 
 class LogsQuery(Record):
-    """Whose logs are meant."""
+    """Whose logs are wanted."""
 
-    logs_type: str = ""
-    host_id: str = ""
-    infra_env_id: str = ""
+    logs_type: Literal["host", "controller", "all"] = "all"
+    host_id: Uuid | None = None
 
 
 class OperatorsQuery(Record):
@@ -71,7 +92,7 @@ class OperatorReport(Record, forbid_unknown_fields=True):
     """How an operator is doing."""
 
     name: str = ""
-    status: str = ""
+    status: Literal["", "failed", "progressing", "available"] = ""
     status_info: str = ""
     version: str = ""
 
@@ -79,7 +100,11 @@ class OperatorReport(Record, forbid_unknown_fields=True):
 class FinalizingProgress(Record, forbid_unknown_fields=True):
     """The stage a new cluster has come to."""
 
-    finalizing_stage: str = ""
+    finalizing_stage: Literal[
+        "", "Waiting for cluster operators", "Adding router ca", "Applying olm manifests",
+        "Waiting for olm operators csv initialization", "Waiting for olm operators csv",
+        "Waiting for OLM operator setup jobs", "Done",
+    ] = ""  # fmt: skip
 
 
 class Completion(Record, forbid_unknown_fields=True):
@@ -89,15 +114,26 @@ class Completion(Record, forbid_unknown_fields=True):
     error_info: str = ""
     data: dict[str, Any] = {}
 
+    @property
+    def failed_operators(self) -> tuple[str, ...]:
+        """The operators that kept the cluster from coming up, as far as the controller tells."""
+        reports = self.data.get("CLUSTER_OPERATORS_REPORT")
+        listed = [each for each in reports if isinstance(each, dict)] if isinstance(reports, list) else []
+        return tuple(str(each.get("name", "")) for each in listed if each.get("status") == "failed")
+
 
 def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[str, Any]:
-    """A cluster with everything clients may read of it. `full` False is the form used in lists."""
+    """A cluster with everything clients may read of it.
+
+    `full` False is the form it has in lists and in the answers to actions.
+    """
     cluster = view.cluster
     assert cluster is not None
     living = view.living
     return {
         **filled(_scalars(cluster)),
         **filled(_counts(living)),
+        "feature_usage": feature_usage(cluster, living),
         **_lists(cluster, first_of_machine_networks=_bootstrap_address(living)),
         **_moments(cluster),
         "disk_encryption": filled(
@@ -108,14 +144,12 @@ def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[st
             }
         ),
         "host_networks": host_networks(living) if full else None,
-        "hosts": hosts_out(view) if hosts else [],
+        "hosts": hosts_out(view, full=full) if hosts else [],
         "ignition_endpoint": filled(
             {"url": cluster.ignition_endpoint.url, "ca_certificate": cluster.ignition_endpoint.ca_certificate}
         ),
-        "image_info": NO_IMAGE,
-        "last-installation-preparation": filled(
-            {"status": cluster.preparation.status, "reason": cluster.preparation.reason}
-        ),
+        "image_info": NO_IMAGE if full else image_info(cluster),
+        "last-installation-preparation": _preparation(cluster),
         "load_balancer": {"type": cluster.load_balancer},
         "monitored_operators": [operator_out(operator, cluster.id) for operator in cluster.operators],
         "operator_bundles": [] if full else None,
@@ -142,10 +176,25 @@ def without_hosts(cluster: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in cluster.items() if key not in counts} | {"hosts": None}
 
 
-def hosts_out(view: View) -> list[dict[str, Any]]:
+def hosts_out(view: View, *, full: bool = True) -> list[dict[str, Any]]:
     """The hosts of a cluster."""
     single_node = view.cluster is not None and view.cluster.single_node
-    return [host_out(host, view.seen_at(host), single_node=single_node) for host in view.living]
+    return [host_out(host, view.seen_at(host), single_node=single_node, full=full) for host in view.living]
+
+
+NO_IMAGE = {"created_at": NEVER_CREATED, "expires_at": NEVER}
+
+
+def image_info(cluster: Cluster) -> dict[str, str]:
+    """The image of a cluster in the answer to whoever has just changed it: there is none, but it has a date."""
+    return {**NO_IMAGE, "created_at": micros(cluster.created_at)}
+
+
+def _preparation(cluster: Cluster) -> dict[str, str]:
+    status = cluster.preparation.status
+    if status is None:
+        return {}
+    return {"status": status, "reason": cluster.preparation.reason or PREPARATIONS.get(status, "")}
 
 
 def _scalars(cluster: Cluster) -> dict[str, Any]:
@@ -157,7 +206,6 @@ def _scalars(cluster: Cluster) -> dict[str, Any]:
         "control_plane_count": cluster.control_plane_count,
         "cpu_architecture": cluster.cpu_architecture,
         "email_domain": cluster.email_domain,
-        "feature_usage": feature_usage(cluster),
         "high_availability_mode": cluster.high_availability_mode,
         "href": f"{ROOT}/clusters/{cluster.id}",
         "http_proxy": cluster.proxy.http_proxy,
@@ -217,7 +265,7 @@ def _moments(cluster: Cluster) -> dict[str, Any]:
 
 def _lists(cluster: Cluster, first_of_machine_networks: str) -> dict[str, Any]:
     mine = {"cluster_id": cluster.id}
-    machine = sorted(cluster.machine_networks, key=lambda cidr: not _holds(cidr, first_of_machine_networks))
+    machine = sorted(cluster.machine_networks, key=lambda cidr: not lies_in(first_of_machine_networks, cidr))
     return {
         "api_vips": [_vip(vip, mine) for vip in cluster.api_vips],
         "cluster_networks": [
@@ -229,18 +277,10 @@ def _lists(cluster: Cluster, first_of_machine_networks: str) -> dict[str, Any]:
     }
 
 
-def _holds(cidr: str, address: str) -> bool:
-    return bool(address) and ip_network(address).subnet_of(ip_network(cidr)) if _same_family(cidr, address) else False
-
-
-def _same_family(cidr: str, address: str) -> bool:
-    return (":" in cidr) == (":" in address)
-
-
 def _bootstrap_address(hosts: tuple[Host, ...]) -> str:
     bootstrap = next((host for host in hosts if host.bootstrap and host.inventory), None)
-    networks = bootstrap.inventory.networks if bootstrap and bootstrap.inventory else ()
-    return str(networks[0].ip) if networks else ""
+    addresses = bootstrap.inventory.addresses if bootstrap and bootstrap.inventory else ()
+    return addresses[0] if addresses else ""
 
 
 def _vip(vip: Vip, mine: Mapping[str, str]) -> dict[str, Any]:
@@ -290,30 +330,9 @@ def progress_out(cluster: Cluster) -> dict[str, Any]:
 
 def host_networks(hosts: tuple[Host, ...]) -> list[dict[str, Any]]:
     """The networks on which every host with an inventory has an address."""
-    described = [host for host in hosts if host.inventory is not None]
+    described = {host.id: host.inventory for host in hosts if host.inventory is not None}
     found: dict[str, list[str]] = {}
-    for host in described:
-        for cidr in dict.fromkeys(str(each.network) for each in host.inventory.networks if host.inventory):
-            found.setdefault(cidr, []).append(host.id)
+    for host_id, inventory in described.items():
+        for cidr in dict.fromkeys(normal(address) for address in inventory.addresses if family(address)):
+            found.setdefault(cidr, []).append(host_id)
     return [{"cidr": cidr, "host_ids": ids} for cidr, ids in found.items() if len(ids) == len(described)]
-
-
-USAGES = {
-    "OVNKubernetes": ("OVN network type", "OVN_NETWORK_TYPE"),
-    "OpenShiftSDN": ("SDN network type", "SDN_NETWORK_TYPE"),
-}
-
-
-def feature_usage(cluster: Cluster) -> str:
-    """Which features a cluster uses, as JSON text."""
-    used: dict[str, Any] = {
-        "Hyperthreading": {
-            "data": {"hyperthreading_enabled": cluster.hyperthreading},
-            "id": "HYPERTHREADING",
-            "name": "Hyperthreading",
-        }
-    }
-    if cluster.network_type in USAGES:
-        name, usage = USAGES[cluster.network_type]
-        used[name] = {"id": usage, "name": name}
-    return text(used)

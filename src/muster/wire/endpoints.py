@@ -13,14 +13,17 @@ from .clusters import (
     ClusterQuery,
     ClustersQuery,
     Completion,
+    CredentialsQuery,
     FileQuery,
     FinalizingProgress,
     LogsQuery,
     OperatorReport,
     OperatorsQuery,
+    UploadQuery,
 )
 from .events import EventsQuery
-from .hosts import HostCreate, HostProgressReport, LogsProgress
+from .hosts import HostCreate, HostProgressReport, InstructionsQuery, LogsProgress
+from .infra_envs import InfraEnvsQuery
 from .muster import ExplainQuery, HistoryQuery, StreamQuery
 from .steps import StepReply
 from .versions import VersionsQuery
@@ -89,15 +92,15 @@ REPORT_OPERATOR = _v2("v2ReportMonitoredOperatorStatus", f"PUT {CLUSTER}/monitor
 UPLOAD_INGRESS_CERT = _v2("v2UploadClusterIngressCert", f"POST {CLUSTER}/uploads/ingress-cert", 201, body=str)
 GET_CREDENTIALS = _v2("V2GetCredentials", f"GET {CLUSTER}/credentials")
 DOWNLOAD_CREDENTIALS = _v2(
-    "V2DownloadClusterCredentials", f"GET {CLUSTER}/downloads/credentials", query=FileQuery, gives=BYTES
+    "V2DownloadClusterCredentials", f"GET {CLUSTER}/downloads/credentials", query=CredentialsQuery, gives=BYTES
 )
 DOWNLOAD_FILES = _v2("V2DownloadClusterFiles", f"GET {CLUSTER}/downloads/files", query=FileQuery, gives=BYTES)
-UPLOAD_LOGS = _v2("V2UploadLogs", f"POST {CLUSTER}/logs", 204, query=LogsQuery, takes=FORM)
+UPLOAD_LOGS = _v2("V2UploadLogs", f"POST {CLUSTER}/logs", 204, query=UploadQuery, takes=FORM)
 DOWNLOAD_LOGS = _v2("V2DownloadClusterLogs", f"GET {CLUSTER}/logs", query=LogsQuery, gives=BYTES)
 CLUSTER_LOGS_PROGRESS = _v2("v2UpdateClusterLogsProgress", f"PUT {CLUSTER}/logs-progress", 204, body=LogsProgress)
 
 REGISTER_INFRA_ENV = _v2("RegisterInfraEnv", "POST /infra-envs", 201, body=InfraEnvCreate)
-LIST_INFRA_ENVS = _v2("ListInfraEnvs", "GET /infra-envs")
+LIST_INFRA_ENVS = _v2("ListInfraEnvs", "GET /infra-envs", query=InfraEnvsQuery)
 GET_INFRA_ENV = _v2("GetInfraEnv", f"GET {INFRA_ENV}")
 UPDATE_INFRA_ENV = _v2("UpdateInfraEnv", f"PATCH {INFRA_ENV}", 201, body=InfraEnvUpdate)
 DELETE_INFRA_ENV = _v2("DeregisterInfraEnv", f"DELETE {INFRA_ENV}", 204)
@@ -108,7 +111,7 @@ LIST_HOSTS = _v2("v2ListHosts", f"GET {INFRA_ENV}/hosts")
 GET_HOST = _v2("v2GetHost", f"GET {HOST}")
 UPDATE_HOST = _v2("v2UpdateHost", f"PATCH {HOST}", 201, body=HostUpdate)
 DELETE_HOST = _v2("v2DeregisterHost", f"DELETE {HOST}", 204)
-GET_NEXT_STEPS = _v2("v2GetNextSteps", f"GET {HOST}/instructions")
+GET_NEXT_STEPS = _v2("v2GetNextSteps", f"GET {HOST}/instructions", query=InstructionsQuery)
 POST_STEP_REPLY = _v2("v2PostStepReply", f"POST {HOST}/instructions", 204, body=StepReply)
 HOST_PROGRESS = _v2("v2UpdateHostInstallProgress", f"PUT {HOST}/progress", body=HostProgressReport)
 HOST_LOGS_PROGRESS = _v2("v2UpdateHostLogsProgress", f"PUT {HOST}/logs-progress", 204, body=LogsProgress)

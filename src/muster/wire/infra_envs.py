@@ -3,12 +3,21 @@
 from typing import Any
 
 from muster.domain.infra_envs import ImageType, InfraEnv
+from muster.domain.inputs.fields import Uuid
+from muster.domain.record import Record
 
 from .hosts import ROOT
 from .json import filled
 from .moments import NEVER, micros
 
 FILES = {ImageType.FULL: "full.iso", ImageType.MINIMAL: "minimal.iso", ImageType.DISCONNECTED: "disconnected.iso"}
+
+
+class InfraEnvsQuery(Record):
+    """Which discovery images a client wants."""
+
+    cluster_id: Uuid | None = None
+    owner: str = ""
 
 
 def download_url(infra_env: InfraEnv, image_service: str) -> str:

@@ -1,19 +1,25 @@
 """Our own API: the live stream, explanations and history."""
 
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
+from muster.domain.errors import Invalid
 from muster.domain.record import Record, apply_patch
 from muster.domain.validations.registry import Assessment, Validation
 from muster.domain.verdicts import Status
+
+_ID = r"[0-9a-fA-F-]{32,36}"
+Scope = Annotated[str, Meta(pattern=rf"^(?:(?:cluster|infra-env):{_ID}|host:{_ID}/{_ID})?\Z")]
+"""A cluster with its hosts, a discovery image, or a host without a cluster."""
 
 
 class StreamQuery(Record):
     """What a listener wants to hear of: everything, or one scope."""
 
-    scope: str = ""
+    scope: Scope = ""
 
 
 class ExplainQuery(Record):
@@ -26,6 +32,16 @@ class HistoryQuery(Record):
     """Up to which moment; now if none is given."""
 
     at: datetime | None = None
+
+    @property
+    def until(self) -> datetime | None:
+        """The moment in UTC; what was written without a zone is taken for that."""
+        if self.at is None:
+            return None
+        try:
+            return self.at.astimezone(UTC) if self.at.tzinfo else self.at.replace(tzinfo=UTC)
+        except OverflowError:
+            raise Invalid(f"at: {self.at.isoformat()} is no moment in UTC; write it as 2026-01-31T12:00:00Z") from None
 
 
 def explained(

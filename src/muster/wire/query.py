@@ -39,4 +39,9 @@ def _reader(kind: Any) -> Callable[[str], Any]:
     if datetime in (kind, *get_args(kind)):
         # A plus sign that was not escaped arrives as a space.
         return lambda text: text.strip().replace(" ", "+")
-    return str
+    return _printable
+
+
+def _printable(text: str) -> str:
+    """The text without the one character that not every database can look for."""
+    return text.replace("\0", "")

@@ -17,6 +17,7 @@ from muster.domain.triggers import (
 )
 
 TAKES_STAGES = frozenset({ClusterState.INSTALLING, ClusterState.FINALIZING, ClusterState.PENDING_USER_ACTION})
+STATUSES = frozenset({"", *OperatorStatus})
 TAKES_INGRESS_CA = frozenset({ClusterState.FINALIZING, ClusterState.INSTALLED})
 
 
@@ -28,6 +29,8 @@ def operator(draft: Draft, asked: OperatorReported) -> None:
     known = {each.name: each for each in cluster.operators}
     if asked.name not in known:
         raise NotFound(f"Cluster {cluster.name} has no operator {asked.name}; it has {', '.join(known) or 'none'}")
+    if asked.status not in STATUSES:
+        raise Invalid(f"status: {asked.status!r} is none of {', '.join(OperatorStatus)}")
     old = known[asked.name]
     new = old.but(
         status=OperatorStatus(asked.status) if asked.status else old.status,

@@ -42,7 +42,10 @@ def register(draft: Draft, asked: Registered) -> None:
         raise Invalid(f"Host {known.name} cannot register again while it is {known.status}: {known.status_info}")
     draft.put(
         draft.host(known.id).but(
-            registered_at=draft.view.now, discovery_agent_version=asked.agent_version, clock_skew=None
+            registered_at=draft.view.now,
+            discovery_agent_version=asked.agent_version,
+            clock_skew=None,
+            media_connected=True,
         )
     )
 
@@ -101,15 +104,21 @@ def reply(draft: Draft, happened: Replied) -> None:
         raise Refused(f"Host {host.name} is {host.status}; its inventory is no longer taken in")
     if happened.exit_code == MEDIA_LOST:
         _lose_media(draft, host)
-    elif happened.exit_code == 0 and not host.media_connected:
-        host = host.but(media_connected=True)
-        draft.put(host)
-    if happened.reply is not None and step.learn is not None and (happened.exit_code == 0 or step.tolerant):
+    elif happened.exit_code == 0:
+        draft.put(host.but(media_connected=True))
+    host = draft.host(host.id)
+    if happened.exit_code != 0 and step.fail is not None:
+        draft.put(step.fail(host, happened.exit_code))
+    elif happened.reply is not None and step.learn is not None and (happened.exit_code == 0 or step.tolerant):
         _learn(draft, host, happened)
-    elif happened.exit_code != 0 and step.fail is not None:
-        draft.put(step.fail(draft.host(host.id), happened.exit_code))
-    elif happened.exit_code != 0 and step.kind == "install" and not _installs_already(happened):
-        move_host(draft, draft.host(host.id), happened)
+    elif _could_not_start(happened):
+        move_host(draft, host, happened)
+
+
+def _could_not_start(happened: Replied) -> bool:
+    """Whether the host says that it cannot install; why it lost its media was told already."""
+    failed = happened.step == "install" and happened.exit_code not in (0, MEDIA_LOST)
+    return failed and not _installs_already(happened)
 
 
 def _installs_already(happened: Replied) -> bool:
@@ -153,7 +162,8 @@ def progress(draft: Draft, asked: Progressed) -> None:
         return
     if host.status not in TAKES_PROGRESS:
         raise Refused(f"Host {host.name} is {host.status}; no installation is under way on it")
-    draft.put(host.but(progress=_advanced(draft, host, asked)))
+    if asked.stage != Stage.FAILED:
+        draft.put(host.but(progress=_advanced(draft, host, asked)))
     move_host(draft, draft.host(host.id), asked)
     draft.tell(events.host_install_progress_updated(draft.host(host.id)))
 
@@ -162,8 +172,6 @@ def _advanced(draft: Draft, host: Host, asked: Progressed) -> HostProgress:
     stage, now = Stage(asked.stage), draft.view.now
     stages = host.stages(single_node=draft.cluster.single_node)
     before = host.progress
-    if stage is Stage.FAILED:
-        return before.but(current_stage=stage, progress_info=asked.info, stage_updated_at=now)
     if before.current_stage is not None:
         if stage not in stages:
             raise Refused(f"current_stage: a {host.role} does not go through stage {stage!s}")

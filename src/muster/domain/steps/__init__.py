@@ -114,6 +114,7 @@ UNBOUND = {
     S.DISABLED_UNBOUND: Schedule(seconds=LONG),
     S.UNBINDING: Schedule(seconds=0, action="exit"),
     S.UNBINDING_PENDING: Schedule(seconds=0, action="exit"),
+    S.RECLAIMING_REBOOTING: Schedule(seconds=LONG, action="exit"),
 }
 OTHERWISE = Schedule()
 

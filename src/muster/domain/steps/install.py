@@ -1,15 +1,14 @@
 """The `install` step: the host is told to install itself."""
 
 import json
-from ipaddress import ip_network
 
 from muster.domain.clusters import Cluster
-from muster.domain.hosts import Host
-from muster.domain.inventory import Interface
+from muster.domain.inventory import Disk
 from muster.domain.record import Record
-from muster.domain.releases import at_least
+from muster.domain.releases import Release, at_least
 from muster.domain.roles import Role
 from muster.domain.views import HostView
+from muster.domain.writer_args import writer_args
 
 from .step import Args, Step
 
@@ -43,34 +42,10 @@ class InstallRequest(Record):
     disks_to_format: tuple[str, ...] = ()
     skip_installation_disk_cleanup: bool = False
     enable_skip_mco_reboot: bool = False
-    notify_num_reboots: bool = True
+    notify_num_reboots: bool = False
+    service_ips: tuple[str, ...] | None = ()
+    """Always sent, and always null: there is no service of that kind here."""
     proxy: ProxyRequest | None = None
-
-
-def _dhcp_argument(nic: Interface, cluster: Cluster) -> str | None:
-    """How the installed system finds its addresses on a NIC of the machine network."""
-    inside = {
-        each.version
-        for each in map(ip_network, cluster.machine_networks)
-        for address in nic.addresses
-        if (mine := ip_network(address, strict=False)).version == each.version and mine.subnet_of(each)  # type: ignore[arg-type]  # versions agree
-    }
-    if not inside:
-        return None
-    methods = ",".join(method for version, method in ((4, "dhcp"), (6, "dhcp6")) if version in inside)
-    return f"ip={nic.mac_address.replace(':', '-')}:{methods}"
-
-
-def installer_args(host: Host, cluster: Cluster) -> tuple[str, ...]:
-    """The arguments for the program that writes the disk: the user's, then the network's."""
-    args = list(host.installer_args)
-    if any(arg.startswith("ip=") for arg in args) or host.inventory is None:
-        return tuple(args)
-    for nic in host.inventory.interfaces or ():
-        argument = _dhcp_argument(nic, cluster)
-        if argument:
-            args += ["--append-karg", argument]
-    return tuple(args)
 
 
 def _proxy(cluster: Cluster) -> ProxyRequest | None:
@@ -85,13 +60,12 @@ def _proxy(cluster: Cluster) -> ProxyRequest | None:
 
 
 def _ask(view: HostView) -> Args | None:
-    host, cluster, policy = view.host, view.cluster, view.policy
-    disk = host.inventory.disk(host.installation_disk_id) if host.inventory and host.installation_disk_id else None
-    if cluster is None or disk is None:
+    host, cluster, inventory = view.host, view.cluster, view.host.inventory
+    disk = inventory.disk(host.installation_disk_id) if inventory and host.installation_disk_id else None
+    if cluster is None or inventory is None or disk is None:
         return None
-    release = next((each for each in policy.catalogue.releases if each.url == cluster.ocp_release_image), None)
-    args = installer_args(host, cluster)
-    keeps_partitions = any(arg.startswith("--save-part") for arg in host.installer_args)
+    release = Release(version="", url="") if view.day2 else _release(view, cluster)
+    args = writer_args(view, cluster, inventory, disk)
     return (
         InstallRequest(
             role=Role.BOOTSTRAP if host.bootstrap else host.effective_role,
@@ -100,28 +74,36 @@ def _ask(view: HostView) -> Args | None:
             host_id=host.id,
             boot_device=disk.identifier,
             control_plane_count=cluster.control_plane_count,
-            controller_image=policy.controller_image,
-            installer_image=policy.installer_image,
-            check_cvo=policy.check_cluster_version,
-            mco_image=release.mco_image if release else "",
-            must_gather_image=release.must_gather_image if release else "",
-            openshift_version=cluster.openshift_version,
+            controller_image=view.policy.controller_image,
+            installer_image=view.policy.installer_image,
+            check_cvo=view.policy.check_cluster_version,
+            mco_image=release.mco_image,
+            must_gather_image=release.must_gather_image,
+            openshift_version="" if view.day2 else cluster.openshift_version,
             installer_args=json.dumps(args, separators=(",", ":")) if args else "",
-            disks_to_format=formatted_disks(host),
-            skip_installation_disk_cleanup=keeps_partitions,
-            enable_skip_mco_reboot=at_least(cluster.openshift_version, SKIPS_MCO_REBOOT_FROM)
-            and cluster.cpu_architecture != "s390x"
-            and not disk.name.startswith("dm-"),
+            disks_to_format=host.wiped_disks,
+            skip_installation_disk_cleanup=host.keeps_partitions,
+            enable_skip_mco_reboot=_may_skip_reboot(cluster, disk),
+            notify_num_reboots=True,
+            service_ips=None,
             proxy=_proxy(cluster),
         ),
     )
 
 
-def formatted_disks(host: Host) -> tuple[str, ...]:
-    """The disks that are made unbootable, the ones the user wants kept excepted."""
-    keeps_partitions = any(arg.startswith("--save-part") for arg in host.installer_args)
-    kept = {*host.skip_formatting_disks, *([host.installation_disk_id] if keeps_partitions else [])}
-    return tuple(disk for disk in host.disks_to_be_formatted if disk not in kept)
+def _release(view: HostView, cluster: Cluster) -> Release:
+    """The release to install; one without images if it is not in the catalogue."""
+    known = (each for each in view.policy.catalogue.releases if each.url == cluster.ocp_release_image)
+    return next(known, Release(version=cluster.openshift_version, url=cluster.ocp_release_image))
+
+
+def _may_skip_reboot(cluster: Cluster, disk: Disk) -> bool:
+    """Whether the first system on the disk can already be the right one."""
+    return (
+        at_least(cluster.openshift_version, SKIPS_MCO_REBOOT_FROM)
+        and cluster.cpu_architecture != "s390x"
+        and not disk.name.startswith("dm-")
+    )
 
 
 STEP = Step(kind="install", ask=_ask)

@@ -21,8 +21,10 @@ class DiskSpeedReply(Record):
 
 
 def _ask(view: HostView) -> Args | None:
-    disk = view.host.installation_disk_id
-    if not disk or disk in view.host.disk_speeds:
+    host, disk = view.host, view.host.installation_disk_id
+    boot = host.inventory.boot if host.inventory else None
+    persistent = boot is not None and boot.device_type == "persistent"
+    if not disk or disk in host.disk_speeds or persistent or host.keeps_partitions:
         return None
     return (DiskSpeedRequest(path=disk), f"{view.policy.disk_check.total_seconds():.2f}")
 
