@@ -14,6 +14,8 @@ from muster.wire.endpoints import DROP_IN
 ROOT = f"{DROP_IN}/v2"
 HEADERS = "Host: bench\r\nAccept: application/json\r\n"
 GOOD = range(200, 300)
+LARGEST = 2**26
+"""The largest answer that is read, in bytes."""
 
 
 def call(method: str, path: str, body: Any = None, headers: str = "") -> bytes:
@@ -26,27 +28,29 @@ def call(method: str, path: str, body: Any = None, headers: str = "") -> bytes:
 
 
 class Caller:
-    """One connection to the service."""
+    """One connection to the service, made anew when the service has closed it."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-
-    @classmethod
-    async def connect(cls, port: int) -> "Caller":
-        """Connect to the service on this machine."""
-        return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**26))
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def send(self, request: bytes) -> bytes:
         """The body of the answer. Anything but success ends the bench: its figures would mean nothing."""
-        self._writer.write(request)
-        head = await self._reader.readuntil(b"\r\n\r\n")
+        reader, writer = await self._connected()
+        writer.write(request)
+        head = await reader.readuntil(b"\r\n\r\n")
         status = int(head[9:12])
-        content = await self._reader.readexactly(_length(head))
+        content = await reader.readexactly(_length(head))
         if status not in GOOD:
             asked = request.partition(b"\r\n")[0].decode()
             raise AssertionError(f"{asked} was answered with {status}: {content[:500].decode()}")
         return content
+
+    async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if self._streams is None or self._streams[0].at_eof():
+            self.close()
+            self._streams = await asyncio.open_connection("127.0.0.1", self._port, limit=LARGEST)
+        return self._streams
 
     async def ask(self, request: bytes) -> Any:
         """The answer, decoded."""
@@ -54,7 +58,9 @@ class Caller:
 
     def close(self) -> None:
         """Hang up."""
-        self._writer.close()
+        if self._streams is not None:
+            self._streams[1].close()
+        self._streams = None
 
 
 def _length(head: bytes) -> int:

@@ -77,9 +77,9 @@ class Agent:
 class Load:
     """A fleet and its one user."""
 
-    def __init__(self, service: Service, user: Caller) -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
-        self._user = user
+        self._user = Caller(service.port)
         self.cluster_ids: list[str] = []
         self.agents: list[Agent] = []
 
@@ -90,7 +90,7 @@ class Load:
             infra_env = await self._user.ask(call("POST", "/infra-envs", new_infra_env(number, cluster["id"])))
             self.cluster_ids.append(cluster["id"])
             for member in members(number):
-                self.agents.append(Agent(member, infra_env["id"], await Caller.connect(self._service.port)))
+                self.agents.append(Agent(member, infra_env["id"], Caller(self._service.port)))
 
     async def each(self, agents: list[Agent], act: Callable[[Agent], Awaitable[None]]) -> None:
         """Every agent in turn."""
@@ -126,9 +126,9 @@ class Load:
 
     async def killed_and_back(self) -> float:
         """How many milliseconds go by until a killed service serves again, with nothing lost."""
+        self._user.close()
         self._service.kill()
         seconds = self._service.start()
-        self._user = await Caller.connect(self._service.port)
         await self.check()
         return 1000 * seconds
 
@@ -143,8 +143,7 @@ class Load:
 async def measured(service: Service, hosts: int) -> Figures:
     """What a fleet of so many hosts costs the service, which is started, killed and started again."""
     figures: Figures = {"start": 1000 * service.start()}
-    user = await Caller.connect(service.port)
-    load = Load(service, user)
+    load = Load(service)
     await _warm_up(load)
     clusters = range(1, 1 + hosts // HOSTS)
     figures["create"] = await load.cost(load.create(clusters), len(clusters))

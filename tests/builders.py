@@ -1,12 +1,13 @@
 """Records as tests want them: complete, ordinary, and changed only in what the test is about."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from muster.domain.clusters import Cluster, ClusterKind, ClusterState
 from muster.domain.connectivity import L2, L3, ConnectivityReport, MtuReport, RemoteHost, majority_groups
-from muster.domain.hosts import Host, HostKind, HostState
+from muster.domain.decide import decide
+from muster.domain.hosts import Host, HostKind, HostState, VipCheck
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.inventory import (
     Boot,
@@ -20,9 +21,11 @@ from muster.domain.inventory import (
     SystemVendor,
 )
 from muster.domain.networks import ClusterNetwork, NtpSource, Resolution, Vip, VipVerification
+from muster.domain.operators import CONSOLE
 from muster.domain.policy import Policy
 from muster.domain.releases import Catalogue, OsImage, Release
 from muster.domain.roles import Role
+from muster.domain.triggers import Ticked
 from muster.domain.views import ClusterView, HostView, View, cluster_scope, host_scope, peers_of
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -266,3 +269,34 @@ def cluster_view(view: View) -> ClusterView:
     """The cluster of a view, as its checks see it."""
     assert view.cluster is not None
     return ClusterView(view, view.cluster, peers_of(view.living))
+
+
+def some_ready_hosts(masters: int = 3, workers: int = 0, **changes: Any) -> list[Host]:
+    """Hosts `m1`, `m2` ... and `w1`, `w2` ... that can be installed: they reach each other and find the VIPs free."""
+    roles = {f"m{n + 1}": Role.MASTER for n in range(masters)} | {f"w{n + 1}": Role.WORKER for n in range(workers)}
+    free = tuple(VipCheck(vip=vip, verification="succeeded") for vip in ("192.168.1.5", "192.168.1.6"))
+    hosts = [
+        a_ready_host(host_id, 10 + number, role=role, suggested_role=role, vip_checks=free)
+        for number, (host_id, role) in enumerate(roles.items())
+    ]
+    return [host.but(**changes) for host in a_mesh(*hosts)]
+
+
+def a_ready_view(masters: int = 3, workers: int = 0, cluster: Cluster | None = None, **changes: Any) -> View:
+    """A cluster that can be installed, settled."""
+    hosts = some_ready_hosts(masters, workers)
+    owner = cluster or a_cluster(operators=(CONSOLE,))
+    return decide(a_view(owner, hosts, policy=a_policy(), **changes), Ticked()).view
+
+
+def a_view_of(status: ClusterState, hosts: Sequence[Host], **changes: Any) -> View:
+    """A cluster in a state, started an hour ago, with its hosts; nothing has been judged yet."""
+    started = NOW - timedelta(hours=1)
+    cluster = a_ready_cluster(hosts, status=status, operators=(CONSOLE,), install_started_at=started)
+    return a_view(cluster.but(**changes), hosts, policy=a_policy())
+
+
+def later(view: View, *, seen: bool = True, **passed: float) -> View:
+    """The same view when time has passed; `seen` says whether the hosts went on asking for instructions."""
+    now = view.now + timedelta(**passed)
+    return view.but(now=now, presence=dict.fromkeys(view.hosts, now) if seen else view.presence)

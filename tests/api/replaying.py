@@ -1,13 +1,14 @@
 """Plays a recording of the original back to a service: same calls, our ids, and hosts that answer for themselves.
 
-A recording holds the step replies of its first host only. The other hosts reply as it does, each with an address,
-a MAC address and a name of its own.
+A recording holds the step replies of its first host only. The other hosts ask and reply as it does, each with an
+address, a MAC address and a name of its own.
 """
 
 import gzip
 import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,20 +16,24 @@ from calling import JSON, Caller, Reply
 
 RECORDINGS = Path(__file__).parent / "recordings"
 BASE = "/api/assisted-install"
-PATIENCE = 3000
-"""How often a state is looked for that is bound to come."""
+PATIENCE = 10.0
+"""Seconds within which what is bound to come has come."""
 
-HOST_CALL = re.compile(r"(/v2/infra-envs/[^/]+/hosts/)([^/?]+)(/instructions)")
+INSTRUCTIONS = re.compile(r"(/v2/infra-envs/[^/]+/hosts/)([^/?]+)(/instructions)")
+NOT_JSON = ("errors", 23)
+"""The one call that was recorded with another content type."""
 
 
 class Exchange(NamedTuple):
     """One recorded call with its answer."""
 
+    recording: str
     number: int
     call: str
     request: Any
     status: int
     response: Any
+    content_type: str
     headers: dict[str, str]
 
 
@@ -36,10 +41,32 @@ def recorded(name: str) -> list[Exchange]:
     """The exchanges of one recording."""
     text = gzip.decompress((RECORDINGS / f"{name}.jsonl.gz").read_bytes()).decode()
     rows = [json.loads(line) for line in text.splitlines()]
-    return [
-        Exchange(number, row["call"], row["request"], row["status"], row["response"], row["headers"])
-        for number, row in enumerate(rows)
-    ]
+    return [Exchange(recording=name, number=number, **row) for number, row in enumerate(rows)]
+
+
+def recorded_catalogue() -> dict[str, str]:
+    """The settings of a service that offers the releases which the recorded one did."""
+    listed = next(each for each in recorded("service") if each.call == "GET /v2/openshift-versions")
+    releases, images = [], []
+    for name, release in listed.response.items():
+        architectures = release["cpu_architectures"]
+        several = name.endswith("-multi")
+        for carried in [architectures] if several else [[each] for each in architectures]:
+            tag = name if several else f"{name}-{carried[0]}"
+            releases.append(
+                {
+                    "version": name.removesuffix("-multi"),
+                    "url": f"quay.io/openshift-release-dev/ocp-release:{tag}",
+                    "cpu_architectures": carried,
+                    "support_level": release["support_level"],
+                    "default": release.get("default", False),
+                    "mco_image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev:machine-config-operator",
+                    "must_gather_image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev:must-gather",
+                }
+            )
+        minor = ".".join(name.split(".")[:2])
+        images += [{"openshift_version": minor, "cpu_architecture": each} for each in architectures]
+    return {"RELEASE_IMAGES": json.dumps(releases), "OS_IMAGES": json.dumps(images)}
 
 
 class Replay:
@@ -51,56 +78,56 @@ class Replay:
         """Their ids and ours."""
         self.hosts: list[str] = []
 
-    def play(self, exchange: Exchange) -> tuple[Reply, Any]:
-        """Our answer to a recorded call, and the recorded one in our ids. Waits for a recorded state to come."""
-        reply = self._call(exchange)
-        wanted = exchange.response.get("status") if isinstance(exchange.response, dict) else None
-        if exchange.call.startswith("GET") and reply.status == exchange.status and wanted in BOUND_TO_COME:
-            for _ in range(PATIENCE):
-                if reply.json["status"] == wanted:
-                    break
-                reply = self._call(exchange)
+    def play(self, exchange: Exchange) -> Reply:
+        """Our answer to a recorded call."""
+        method, _, path = exchange.call.partition(" ")
+        path = BASE + self.ours(_now(path))
+        if exchange.request is None:
+            reply = self.caller.raw(method, path)
+        else:
+            written = isinstance(exchange.request, str) and path.endswith("/clusters")
+            body = exchange.request if written else json.dumps(exchange.request)
+            kind = "text/plain" if (exchange.recording, exchange.number) == NOT_JSON else JSON
+            reply = self.caller.raw(method, path, self.ours(body).encode(), {"Content-Type": kind})
         self._learn(exchange, reply)
-        return reply, json.loads(self._ours(json.dumps(exchange.response)))
+        return reply
 
-    def others_reply(self, exchange: Exchange) -> None:
+    def play_until(self, exchange: Exchange, alike: Callable[[Reply], bool]) -> Reply:
+        """Our answer to a recorded call; what is only read is read again until it is like the recorded answer."""
+        given_up = time.monotonic() + PATIENCE
+        reply = self.play(exchange)
+        while exchange.call.startswith("GET") and not alike(reply) and time.monotonic() < given_up:
+            reply = self.play(exchange)
+        return reply
+
+    def others_follow(self, exchange: Exchange) -> None:
         """The hosts that were not recorded ask and reply as the one that was."""
         method, _, path = exchange.call.partition(" ")
-        if HOST_CALL.search(path) is None or self.hosts[0] not in path:
+        if INSTRUCTIONS.search(path) is None or self.hosts[0] not in path:
             return
         for number, host in enumerate(self.hosts[1:], start=1):
-            theirs = BASE + self._ours(_today(HOST_CALL.sub(rf"\g<1>{host}\g<3>", path)))
-            said = {"output": self._said_by(number, exchange.request)} if method == "POST" else None
-            reply = self.caller.call(method, theirs, exchange.request and exchange.request | said)
-            assert reply.status == exchange.status, reply.said
+            theirs = BASE + self.ours(_now(INSTRUCTIONS.sub(rf"\g<1>{host}\g<3>", path)))
+            said = exchange.request and exchange.request | {"output": self._said_by(number, exchange.request)}
+            reply = self.caller.call(method, theirs, said)
+            assert reply.status == exchange.status, reply.body
 
-    def reply_to(self, host: str, infra_env: str, step: str, output: Any) -> None:
-        """A host does a step of which there is no recording."""
-        body = {"step_type": step, "step_id": f"{step}-0", "exit_code": 0, "output": json.dumps(output)}
-        reply = self.caller.v2(f"POST /infra-envs/{infra_env}/hosts/{host}/instructions", body)
-        assert reply.status == 204, reply.said
+    def reply_to(self, infra_env: str, step: str, output: str) -> None:
+        """The first host does a step of which there is no recording."""
+        body = {"step_type": step, "step_id": f"{step}-0", "exit_code": 0, "output": output}
+        reply = self.caller.v2(f"POST /infra-envs/{self.ids[infra_env]}/hosts/{self.hosts[0]}/instructions", body)
+        assert reply.status == 204, reply.body
 
-    def _call(self, exchange: Exchange) -> Reply:
-        method, _, path = exchange.call.partition(" ")
-        if exchange.request is None:
-            return self.caller.raw(method, BASE + self._ours(_today(path)))
-        body = json.dumps(exchange.request)
-        if path == "/v2/clusters" and isinstance(exchange.request, str):
-            body = exchange.request
-        content_type = "text/plain" if body.startswith('{"name": "rec"') and exchange.number == TEXT_PLAIN else JSON
-        return self.caller.raw(method, BASE + self._ours(path), self._ours(body).encode(), {"Content-Type": content_type})
-
-    def _ours(self, text: str) -> str:
-        for theirs, ours in self.ids.items():
-            text = text.replace(theirs, ours)
+    def ours(self, text: str) -> str:
+        """A text with their ids replaced by ours."""
+        for theirs, mine in self.ids.items():
+            text = text.replace(theirs, mine)
         return text
 
     def _learn(self, exchange: Exchange, reply: Reply) -> None:
-        if not exchange.call.startswith("POST") or exchange.status != 201 or reply.status != 201:
-            return
         theirs = exchange.response
-        if isinstance(theirs, dict) and "id" in theirs:
-            self.ids[theirs["id"]] = reply.json["id"]
+        if not exchange.call.startswith("POST") or reply.status != 201 or not isinstance(theirs, dict):
+            return
+        self.ids[theirs["id"]] = reply.json["id"]
         if exchange.call.endswith("/hosts"):
             self.hosts.append(theirs["id"])
 
@@ -116,20 +143,15 @@ class Replay:
         )
 
     def _reached_by(self, number: int, report: dict[str, Any]) -> str:
-        """A report of one host of a full mesh, made of the report of the first."""
+        """The report of one host of a full mesh, made of the report of the first."""
         pattern = report["remote_hosts"][0]
+        wire, route = pattern["l2_connectivity"][0], pattern["l3_connectivity"][0]
+        own = {"outgoing_ip_address": f"192.168.1.{10 + number}"}
         remote = [
             {
-                "host_id": self._ours(host),
-                "l2_connectivity": [
-                    pattern["l2_connectivity"][0]
-                    | {
-                        "outgoing_ip_address": f"192.168.1.{10 + number}",
-                        "remote_ip_address": f"192.168.1.{10 + other}",
-                        "remote_mac": f"52:54:00:00:01:0{other}",
-                    }
-                ],
-                "l3_connectivity": [pattern["l3_connectivity"][0] | {"remote_ip_address": f"192.168.1.{10 + other}"}],
+                "host_id": self.ours(host),
+                "l2_connectivity": [wire | own | _address(other) | {"remote_mac": f"52:54:00:00:01:0{other}"}],
+                "l3_connectivity": [route | _address(other)],
             }
             for other, host in enumerate(self.hosts)
             if other != number
@@ -137,13 +159,10 @@ class Replay:
         return json.dumps({"remote_hosts": remote})
 
 
-TEXT_PLAIN = 23
-"""The one call of the recorded errors that was sent with another content type."""
-
-BOUND_TO_COME = frozenset({"ready", "installing", "finalizing", "installed"})
-"""States of a cluster or host that follow by themselves, at the original after its monitor has run."""
+def _address(number: int) -> dict[str, str]:
+    return {"remote_ip_address": f"192.168.1.{10 + number}"}
 
 
-def _today(path: str) -> str:
+def _now(path: str) -> str:
     """The path with the clock of the host as it is now."""
     return re.sub(r"timestamp=\d+", f"timestamp={int(time.time())}", path)

@@ -16,6 +16,7 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from muster.api.app import App
+from muster.cli.serve import configure_logs
 from muster.runtime.settings import read_settings
 from muster.runtime.wiring import Service, build
 
@@ -33,9 +34,7 @@ class RunningService:
 
     def __init__(self, folder: Path, environment: dict[str, str] | None = None, **settings: Any) -> None:
         self.port = free_port()
-        self.settings = read_settings(
-            environment or {}, host="127.0.0.1", port=self.port, data=str(folder), **settings
-        )
+        self.settings = read_settings(environment or {}, host="127.0.0.1", port=self.port, data=str(folder), **settings)
         self.service: Service
         self._loop: asyncio.AbstractEventLoop
         self._server: Server
@@ -49,6 +48,7 @@ class RunningService:
 
     def start(self) -> None:
         """Run the service; returns once it can be called."""
+        configure_logs("error")
         self._serving.clear()
         self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()), name="muster", daemon=True)
         self._thread.start()

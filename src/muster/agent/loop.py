@@ -9,14 +9,15 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from muster.agent.patience import patiently
 from muster.client import Client
 from muster.domain.errors import Broken, Forbidden, Invalid, MusterError, NotFound, Refused, Unavailable
 from muster.domain.record import Record
-from muster.patience import patiently
 from muster.ports import Machine
 from muster.wire.endpoints import GET_NEXT_STEPS, POST_STEP_REPLY, REGISTER_HOST
 from muster.wire.hosts import HostCreate
-from muster.wire.steps import StepOut, StepReply, StepsOut
+from muster.wire.json import filled
+from muster.wire.steps import StepOut, StepsOut
 
 from .steps import ALONE, Reply, perform
 
@@ -159,16 +160,16 @@ class Runner:
         return last is not None and last[0] == fingerprint and abs(self._machine.now() - last[1]) < KNOWN_FOR
 
     async def _send(self, step: StepOut, reply: Reply) -> None:
-        body = StepReply(
-            step_type=step.step_type,
-            step_id=step.step_id,
-            exit_code=reply.exit_code,
-            output=reply.output,
-            error=reply.error[:MOST_ERROR],
-        )
+        body = {
+            "step_type": step.step_type,
+            "step_id": step.step_id,
+            "exit_code": reply.exit_code,
+            "output": reply.output,
+            "error": reply.error[:MOST_ERROR],
+        }
         await self._client.call(
             POST_STEP_REPLY,
-            body=body,
+            body=filled(body),
             headers=self._headers,
             infra_env_id=self._infra_env_id,
             host_id=self._host_id,

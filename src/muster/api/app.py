@@ -3,8 +3,8 @@
 Built from the rows of `wire/endpoints.py`. The server (granian) calls it; nothing else does.
 """
 
-import gzip
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,31 +12,33 @@ from urllib.parse import parse_qsl
 import msgspec
 import structlog
 
-from muster.api import clusters, events, files, hosts, infra_envs, muster, service, versions
+from muster.api import clusters, events, files, hosts, infra_envs, logs, muster, service, versions
 from muster.api.call import Answer, Call, Served, json_answer
 from muster.api.errors import STATUSES, Malformed
 from muster.api.memories import Memories
 from muster.api.metrics import observe
+from muster.api.negotiation import accepts
 from muster.api.routes import Routes
+from muster.api.sending import Receive, Send, send_stream, send_whole
 from muster.domain.errors import MusterError
 from muster.runtime.wiring import Service
 from muster.wire.bodies import LARGEST, decode_body
-from muster.wire.endpoints import BYTES, FORM, JSON
-from muster.wire.errors import malformed, refusal
+from muster.wire.endpoints import BYTES, FORM, JSON, POST_STEP_REPLY, STREAM, Endpoint
+from muster.wire.errors import malformed, problem, refusal
 from muster.wire.query import parse_query
 
 Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 log = structlog.get_logger()
 
-COMPRESSED_FROM = 1400
-"""Smaller bodies are not worth compressing."""
-
-FACES = (clusters, events, files, hosts, infra_envs, muster, versions)
+FACES = (clusters, events, files, hosts, infra_envs, logs, muster, versions)
 
 SERVED: tuple[Served, ...] = tuple(each for face in FACES for each in vars(face).values() if isinstance(each, Served))
+
+LONGEST_ID = 128
+"""Characters of a request id that a caller may give; longer ones are replaced."""
+
+SERVER_FAULT = 500
 
 
 class App:
@@ -46,6 +48,11 @@ class App:
         self._service = running
         self._memories = Memories(running.store)
         self._routes = Routes(SERVED)
+        self._ending = asyncio.Event()
+
+    def close(self) -> None:
+        """End the streams: they would go on for ever, and the server waits for them before it ends."""
+        self._ending.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one call."""
@@ -53,26 +60,37 @@ class App:
             await _live(receive, send)
             return
         started = perf_counter()
-        method, path = scope["method"], scope["path"]
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        headers.setdefault("x-request-id", self._service.new_id())
-        plain = service.PLAIN.get(path)
-        if plain is not None and method == "GET":
-            answer = await plain(self._service)
-            await _send(send, answer, answer.status, headers)
-            return
-        name = "unknown"
-        content_type = JSON
+        headers["x-request-id"] = self._request_id(headers.get("x-request-id", ""))
+        structlog.contextvars.bind_contextvars(request_id=headers["x-request-id"])
+        name, answer = await self._answer(scope, receive, headers)
+        seconds = perf_counter() - started
+        observe(name, answer.status, seconds)
+        _tell(scope, name, answer.status, seconds)
+        if answer.stream is None:
+            await send_whole(send, answer, headers.get("accept-encoding", ""))
+        else:
+            await send_stream(send, answer, receive, self._ending)
+
+    def _request_id(self, given: str) -> str:
+        """The id that the caller gave, if it is fit to be written down; else one of our own."""
+        fit = given and len(given) <= LONGEST_ID and given.isascii() and given.isprintable()
+        return given if fit else self._service.new_id()
+
+    async def _answer(self, scope: Scope, receive: Receive, headers: dict[str, str]) -> tuple[str, Answer]:
+        """The name of what was called, and the answer; a failure is one too."""
+        method, path = scope["method"], scope["path"]
+        name, content_type = "unknown", JSON
         try:
+            if path in service.PLAIN:
+                return path, await service.plain(self._service, method, path)
             served, parameters = self._routes.find(method, path)
             name, content_type = served.endpoint.name, served.endpoint.gives
             call = Call(self._service, self._memories, parameters, headers)
-            await _decode(call, served, scope, receive)
-            answer = _answer(await served.serve(call), served)
+            await _decode(call, served.endpoint, scope["query_string"], receive)
+            return name, _complete(await served.serve(call), served.endpoint)
         except Exception as error:  # noqa: BLE001 - the one place where every failure becomes an answer
-            answer = _failure(error, headers["x-request-id"], f"{method} {path}", content_type)
-        observe(name, answer.status, perf_counter() - started)
-        await _send(send, answer, answer.status, headers)
+            return name, _failure(error, headers["x-request-id"], f"{method} {path}", content_type)
 
 
 async def _live(receive: Receive, send: Send) -> None:
@@ -83,33 +101,40 @@ async def _live(receive: Receive, send: Send) -> None:
             return
 
 
-async def _decode(call: Call, served: Served, scope: Scope, receive: Receive) -> None:
-    endpoint = served.endpoint
+async def _decode(call: Call, endpoint: Endpoint, query: bytes, receive: Receive) -> None:
+    takes_body = endpoint.body is not None or endpoint.takes == FORM
+    if not takes_body and not accepts(call.headers.get("accept", ""), endpoint.gives):
+        raise Malformed(400, f"accept: this call answers with {endpoint.gives} and nothing else")
     if endpoint.query is not None:
-        given = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        given = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)) if query else {}
         try:
             call.query = parse_query(endpoint.query, given)
         except msgspec.ValidationError as error:
-            raise Malformed(400, f"query: {error}") from error
-    elif scope["query_string"]:
-        call.query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+            raise Malformed(400, problem("query", endpoint.query, error)) from error
     if endpoint.takes == FORM:
         call.chunks = _chunks(receive)
-    elif endpoint.body is not None:
-        call.body = _body(endpoint.body, await _read(receive, call.headers), call.headers)
+    elif takes_body:
+        call.body = _body(endpoint.body, await _read(receive), call.headers)
 
 
-async def _read(receive: Receive, headers: dict[str, str]) -> bytes:
-    if int(headers.get("content-length") or 0) > LARGEST:
-        raise Malformed(413, f"the body is larger than the {LARGEST} bytes that are accepted here")
+async def _read(receive: Receive) -> bytes:
+    """The whole body. What is too large is let pass by, so that its sender lives to read the answer."""
     message = await receive()
-    body: bytes = message.get("body", b"")
-    while message.get("more_body"):
+    pieces: list[bytes] = [message.get("body", b"")]
+    size = len(pieces[0])
+    while message.get("more_body") and size <= LET_PASS:
         message = await receive()
-        body += message.get("body", b"")
-        if len(body) > LARGEST:
-            raise Malformed(413, f"the body is larger than the {LARGEST} bytes that are accepted here")
-    return body
+        piece: bytes = message.get("body", b"")
+        size += len(piece)
+        if size <= LARGEST:
+            pieces.append(piece)
+    if size > LARGEST:
+        raise Malformed(413, f"body: it is larger than the {LARGEST} bytes that are accepted here")
+    return b"".join(pieces)
+
+
+LET_PASS = 16 * LARGEST
+"""How much of a body that is too large is waited for."""
 
 
 async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
@@ -123,20 +148,19 @@ async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
 
 def _body(kind: Any, raw: bytes, headers: dict[str, str]) -> Any:
     if not raw:
-        raise Malformed(400, "body is required")
+        raise Malformed(400, "body: is required")
     given = headers.get("content-type", BYTES).split(";")[0].strip().lower()
     if given != JSON:
-        raise Malformed(400, f"content type {given!r} is not supported here; send application/json")
+        raise Malformed(400, f"content-type: {given!r} is not supported here; send {JSON}")
     try:
         return decode_body(kind, raw)
     except msgspec.ValidationError as error:
-        raise Malformed(400, f"body: {error}") from error
+        raise Malformed(400, problem("body", kind, error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Malformed(400, f"body is not JSON: {error}") from error
+        raise Malformed(400, f"body: it is not JSON: {error}") from error
 
 
-def _answer(value: Any, served: Served) -> Answer:
-    endpoint = served.endpoint
+def _complete(value: Any, endpoint: Endpoint) -> Answer:
     answer = value if isinstance(value, Answer) else Answer(b"" if value is None else _encoded(value))
     answer.status = answer.status or endpoint.status
     answer.content_type = answer.content_type or endpoint.gives
@@ -152,28 +176,30 @@ def _failure(error: Exception, request_id: str, call: str, content_type: str) ->
     if isinstance(error, Malformed):
         body = msgspec.json.encode(malformed(error.status, str(error)))
         return Answer(body, status=error.status, headers=error.headers, content_type=JSON)
-    status = next((code for kind, code in STATUSES.items() if isinstance(error, kind)), 500)
+    status = next((code for kind, code in STATUSES.items() if isinstance(error, kind)), SERVER_FAULT)
     if isinstance(error, MusterError):
         reason = str(error)
     else:
-        log.error("a call failed", call=call, request_id=request_id, exc_info=error)
+        log.error("a call failed", call=call, exc_info=error)
         reason = f"Something unforeseen went wrong; the service's log has it under request {request_id}"
-    return Answer(json_answer(refusal(status, reason)), status=status, content_type=content_type)
+    body = json_answer(refusal(status, reason))
+    return Answer(
+        body if content_type == JSON else body.rstrip(),
+        status=status,
+        content_type=JSON if content_type == STREAM else content_type,
+    )
 
 
-async def _send(send: Send, answer: Answer, status: int, asked: dict[str, str]) -> None:
-    headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
-    headers.append((b"vary", b"Accept-Encoding"))
-    body = answer.body
-    if body or answer.stream:
-        headers.append((b"content-type", answer.content_type.encode()))
-    if len(body) >= COMPRESSED_FROM and "gzip" in asked.get("accept-encoding", ""):
-        body = gzip.compress(body, compresslevel=1)
-        headers.append((b"content-encoding", b"gzip"))
-    if answer.stream is None:
-        headers.append((b"content-length", str(len(body)).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    if answer.stream is not None:
-        async for chunk in answer.stream:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    await send({"type": "http.response.body", "body": body if answer.stream is None else b""})
+def _tell(scope: Scope, name: str, status: int, seconds: float) -> None:
+    """Log a call: what failed on our side, what was asked to change, and, only if wanted, all the rest."""
+    method = scope["method"]
+    if status >= SERVER_FAULT:
+        say = log.warning
+    elif method in READS or name == POST_STEP_REPLY.name:
+        say = log.debug
+    else:
+        say = log.info
+    say("called", operation=name, method=method, path=scope["path"], status=status, milliseconds=round(1000 * seconds))
+
+
+READS = frozenset({"GET", "HEAD"})

@@ -1,7 +1,7 @@
 """One call on its way to the function that serves it, and its answer on the way back."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import msgspec
 
@@ -47,7 +47,7 @@ class Answer:
         status: int = 0,
         headers: dict[str, str] | None = None,
         content_type: str = "",
-        stream: AsyncIterator[bytes] | None = None,
+        stream: AsyncGenerator[bytes] | None = None,
     ) -> None:
         self.body = body
         self.status = status
@@ -63,11 +63,20 @@ def json_answer(value: Any) -> bytes:
 
 def attachment(name: str, content: bytes) -> Answer:
     """A file to be saved under a name."""
-    return Answer(content, headers={"content-disposition": f'attachment; filename="{name}"'})
+    return Answer(content, headers=saved_as(name))
+
+
+def saved_as(name: str) -> dict[str, str]:
+    """The header that tells a caller under which name to save what comes; only plain characters are kept."""
+    plain = "".join(each if each in PLAIN else "_" for each in name)
+    return {"content-disposition": f'attachment; filename="{plain}"'}
+
+
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+"""What may stand in the name of a file anywhere."""
 
 
 Serve = Callable[[Call], Awaitable[Any]]
-F = TypeVar("F", bound=Serve)
 
 
 class Served:

@@ -20,7 +20,7 @@ from muster.domain.triggers import (
 )
 from muster.domain.views import View, cluster_scope
 from muster.wire import endpoints
-from muster.wire.clusters import cluster_out, hosts_out, operator_out, without_hosts
+from muster.wire.clusters import cluster_out, hosts_out, image_info, operator_out, without_hosts
 
 
 async def view_of(call: Call) -> View:
@@ -61,7 +61,7 @@ async def list_clusters(call: Call) -> list[dict[str, Any]]:
         for view in views
         if view.cluster is not None
         and view.cluster.deleted_at is None
-        and (not wanted.openshift_cluster_id or view.cluster.openshift_cluster_id == wanted.openshift_cluster_id)
+        and (wanted.openshift_cluster_id in (None, view.cluster.openshift_cluster_id))
     ]
 
 
@@ -77,7 +77,9 @@ async def get_cluster(call: Call) -> dict[str, Any]:
 @serves(endpoints.UPDATE_CLUSTER)
 async def update_cluster(call: Call) -> dict[str, Any]:
     """Describe a cluster differently."""
-    return cluster_out(await _asked(call, UpdateCluster(changes=call.body)))
+    view = await _asked(call, UpdateCluster(changes=call.body))
+    assert view.cluster is not None
+    return cluster_out(view) | {"image_info": image_info(view.cluster)}
 
 
 @serves(endpoints.DELETE_CLUSTER)
@@ -90,7 +92,7 @@ async def delete_cluster(call: Call) -> None:
 async def list_cluster_hosts(call: Call) -> list[dict[str, Any]]:
     """The hosts of a cluster; none if there is no such cluster."""
     try:
-        hosts = hosts_out(await view_of(call))
+        hosts = hosts_out(await view_of(call), full=False)
     except NotFound:
         return []
     wanted = call.query
@@ -109,32 +111,34 @@ async def list_cluster_hosts(call: Call) -> list[dict[str, Any]]:
 @serves(endpoints.INSTALL_CLUSTER)
 async def install_cluster(call: Call) -> dict[str, Any]:
     """Press install."""
-    return cluster_out(await _asked(call, Install()))
+    return cluster_out(await _asked(call, Install()), full=False)
+
+
+def _acted_out(view: View) -> dict[str, Any]:
+    """A cluster with its hosts in full, as it is shown once its installation was stopped."""
+    return cluster_out(view, hosts=False, full=False) | {"hosts": hosts_out(view)}
 
 
 @serves(endpoints.CANCEL_INSTALLATION)
 async def cancel_installation(call: Call) -> dict[str, Any]:
     """Stop the installation."""
-    return cluster_out(await _asked(call, Cancel()))
+    return _acted_out(await _asked(call, Cancel()))
 
 
 @serves(endpoints.RESET_CLUSTER)
 async def reset_cluster(call: Call) -> dict[str, Any]:
     """Start over."""
-    return cluster_out(await _asked(call, Reset()))
+    return _acted_out(await _asked(call, Reset()))
 
 
 @serves(endpoints.COMPLETE_INSTALLATION)
 async def complete_installation(call: Call) -> dict[str, Any]:
     """The controller's last word."""
-    reports = call.body.data.get("CLUSTER_OPERATORS_REPORT") or []
-    failed = tuple(
-        str(each.get("name", "")) for each in reports if isinstance(each, dict) and each.get("status") == "failed"
-    )
+    report = call.body
     trigger = CompletionReported(
-        is_success=call.body.is_success, error_info=call.body.error_info, failed_operators=failed
+        is_success=report.is_success, error_info=report.error_info, failed_operators=report.failed_operators
     )
-    return cluster_out(await _asked(call, trigger))
+    return cluster_out(await _asked(call, trigger), full=False)
 
 
 @serves(endpoints.FINALIZING_PROGRESS)

@@ -5,11 +5,9 @@ from typing import Any
 import msgspec
 
 from muster.api.call import Call, serves
-from muster.api.errors import Malformed
 from muster.api.infra_envs import infra_env_of
-from muster.domain.errors import NotFound
+from muster.domain.errors import Invalid, NotFound
 from muster.domain.hosts import Host
-from muster.domain.progress import Stage
 from muster.domain.states.hosts import GONE
 from muster.domain.triggers import (
     CheckedIn,
@@ -42,8 +40,12 @@ async def host_in_view(call: Call) -> tuple[View, Host]:
 
 
 def _out(call: Call, view: View, host: Host) -> dict[str, Any]:
-    single_node = view.cluster is not None and view.cluster.single_node
-    return host_out(host, call.service.engine.present(view).seen_at(host), single_node=single_node)
+    seen_at = call.service.engine.present(view).seen_at(host)
+    return host_out(host, seen_at, single_node=_is_single_node(view))
+
+
+def _is_single_node(view: View) -> bool:
+    return view.cluster is not None and view.cluster.single_node
 
 
 async def _asked(call: Call, trigger: HostTrigger) -> tuple[View, Host]:
@@ -66,7 +68,9 @@ async def register_host(call: Call) -> dict[str, Any]:
         call.sender,
     )
     call.memories.places.note(infra_env.id, host_id, scope)
-    return registration_out(decision.host(host_id), service.policy.agent_image)
+    return registration_out(
+        decision.host(host_id), service.policy.agent_image, single_node=_is_single_node(decision.view)
+    )
 
 
 @serves(endpoints.LIST_HOSTS)
@@ -75,9 +79,9 @@ async def list_hosts(call: Call) -> list[dict[str, Any]]:
     infra_env = await infra_env_of(call)
     out = []
     for host_id, scope in await call.service.store.hosts_of(infra_env.id):
-        view = call.service.engine.present(await call.service.engine.view(scope))
+        view = await call.service.engine.view(scope)
         if host_id in view.hosts and view.hosts[host_id].deleted_at is None:
-            out.append(host_out(view.hosts[host_id], view.seen_at(view.hosts[host_id])))
+            out.append(_out(call, view, view.hosts[host_id]))
     return out
 
 
@@ -117,10 +121,10 @@ async def get_next_steps(call: Call) -> bytes:
 
 def _skew(call: Call, host: Host, now: int) -> int | None:
     """By how much the host's clock differs, if that is news."""
-    given = (call.query or {}).get("timestamp", "")
-    if not given.lstrip("-").isdigit() or int(given) == 0:
+    given: int = call.query.timestamp
+    if given == 0:
         return None
-    skew = int(given) - now
+    skew = given - now
     if host.clock_skew is not None and abs(skew - host.clock_skew) <= CLOCK_NOISE:
         return None
     return skew
@@ -137,7 +141,7 @@ async def post_step_reply(call: Call) -> None:
     try:
         read = decode_reply(reply.step_type, reply.output or "") if _readable(reply) else None
     except msgspec.DecodeError as error:
-        raise Malformed(400, f"output of step {reply.step_type}: {error}") from error
+        raise Invalid(f"output: what step {reply.step_type} has to say cannot be read: {error}") from error
     trigger = Replied(
         host_id=host.id,
         step=reply.step_type,
@@ -156,9 +160,6 @@ def _readable(reply: Any) -> bool:
 @serves(endpoints.HOST_PROGRESS)
 async def host_progress(call: Call) -> None:
     """The installation of a host went on."""
-    stages = {stage.value for stage in Stage}
-    if call.body.current_stage not in stages:
-        raise Malformed(400, f"body.current_stage should be one of {sorted(stages)}")
     await _asked(
         call,
         Progressed(host_id=call.parameters["host_id"], stage=call.body.current_stage, info=call.body.progress_info),

@@ -57,7 +57,7 @@ async def register_infra_env(call: Call) -> dict[str, Any]:
 @serves(endpoints.LIST_INFRA_ENVS)
 async def list_infra_envs(call: Call) -> list[dict[str, Any]]:
     """Every discovery image there is."""
-    wanted = (call.query or {}).get("cluster_id", "")
+    wanted = call.query.cluster_id
     found = [each for view in await call.service.views("infra-env") for each in view.infra_envs.values()]
     return [_out(call, each) for each in found if not each.deleted and (not wanted or each.cluster_id == wanted)]
 

@@ -1,7 +1,7 @@
 """Our own API: the live stream, explanations, history."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import msgspec
@@ -19,17 +19,24 @@ from muster.wire.muster import explained, replayed
 QUIET = 15.0
 """Seconds after which a silent stream says that it lives."""
 
+SOON = 0.25
+"""Seconds after which is looked again for rows that were announced and are not shown yet."""
+
 
 @serves(endpoints.STREAM_CHANGES)
 async def stream(call: Call) -> Answer:
     """Every change as it happens; resumes after the `Last-Event-ID` a listener names."""
-    after = call.headers.get("last-event-id", "") or await call.service.store.last_cursor()
+    store = call.service.store
+    after = call.headers.get("last-event-id", "") or await store.last_cursor()
+    # Read once before the answer begins: a cursor that nobody gave out is refused, not dropped half-way.
+    await store.history(after=after, limit=1)
     return Answer(stream=_changes(call, after), headers={"cache-control": "no-cache"})
 
 
-async def _changes(call: Call, after: str) -> AsyncIterator[bytes]:
+async def _changes(call: Call, after: str) -> AsyncGenerator[bytes]:
     news = asyncio.Event()
     unsubscribe = call.service.bus.subscribe(lambda _: news.set())
+    patience = QUIET
     try:
         yield b"retry: 1000\n\n"
         while True:
@@ -39,11 +46,15 @@ async def _changes(call: Call, after: str) -> AsyncIterator[bytes]:
                 after = row.cursor
                 yield _written(row)
             if rows:
+                patience = QUIET
                 continue
             try:
-                await asyncio.wait_for(news.wait(), QUIET)
+                await asyncio.wait_for(news.wait(), patience)
+                patience = SOON
             except TimeoutError:
-                yield b": still here\n\n"
+                if patience == QUIET:
+                    yield b": still here\n\n"
+                patience = QUIET
     finally:
         unsubscribe()
 
@@ -98,7 +109,7 @@ def _now(call: Call, view: View) -> View:
 
 
 async def _history(call: Call, kind: str, key: str) -> dict[str, Any]:
-    rows = await call.service.store.history_of(kind, key, call.query.at)
+    rows = await call.service.store.history_of(kind, key, call.query.until)
     return {
         "record": replayed([row.patch for row in rows]),
         "changes": [msgspec.to_builtins(row) for row in rows],

@@ -1,25 +1,31 @@
 """Which function serves which path."""
 
-from typing import Any
-from uuid import UUID
+import re
+from typing import Any, get_args
 
 from muster.api.call import Served
 from muster.api.errors import Malformed
+from muster.domain.inputs.fields import Uuid
 
-CANONICAL = 36
-"""The length of an id as it is usually written."""
+_NAMED = object()
+"""Where the tree goes on for whatever stands in the place of a name."""
+
+_METHODS = object()
+"""Where the tree holds what can be done with the path that ends here."""
+
+_is_id = re.compile(get_args(Uuid)[1].pattern).match
 
 
 class Routes:
     """A tree of path segments; a fixed segment wins over a name."""
 
     def __init__(self, served: tuple[Served, ...]) -> None:
-        self._root: dict[str, Any] = {}
+        self._root: dict[Any, Any] = {}
         for each in served:
             node = self._root
             for segment in each.endpoint.path.strip("/").split("/"):
-                node = node.setdefault("{}" if segment.startswith("{") else segment, {})
-            node.setdefault("", {})[each.endpoint.method] = each
+                node = node.setdefault(_NAMED if segment.startswith("{") else segment, {})
+            node.setdefault(_METHODS, {})[each.endpoint.method] = each, each.endpoint.parameters
 
     def find(self, method: str, path: str) -> tuple[Served, dict[str, str]]:
         """The function for a call and the values of the names in its path."""
@@ -30,32 +36,20 @@ class Routes:
                 continue
             after = node.get(segment)
             if after is None:
-                after = node.get("{}")
+                after = node.get(_NAMED)
                 values.append(segment)
             if after is None:
                 raise Malformed(404, f"path {path} was not found")
             node = after
-        methods: dict[str, Served] | None = node.get("")
+        methods: dict[str, tuple[Served, tuple[str, ...]]] | None = node.get(_METHODS)
         if methods is None:
             raise Malformed(404, f"path {path} was not found")
-        served = methods.get(method)
-        if served is None:
+        if method not in methods:
             allowed = ",".join(sorted(methods))
             raise Malformed(405, f"method {method} is not allowed here, only {allowed}", {"allow": allowed})
-        return served, self._named(served, values)
-
-    @staticmethod
-    def _named(served: Served, values: list[str]) -> dict[str, str]:
-        parameters = dict(zip(served.endpoint.parameters, values, strict=True))
+        served, names = methods[method]
+        parameters = dict(zip(names, values, strict=True))
         for name, value in parameters.items():
             if name.endswith("_id") and not _is_id(value):
-                raise Malformed(400, f"{name} in path must be of type uuid: {value!r}")
-        return parameters
-
-
-def _is_id(value: str) -> bool:
-    try:
-        UUID(value)
-    except ValueError:
-        return False
-    return len(value) >= CANONICAL - 4
+                raise Malformed(400, f"path.{name}: {value!r} is not a UUID")
+        return served, parameters

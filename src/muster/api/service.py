@@ -7,6 +7,7 @@ import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from muster.api.call import Answer
+from muster.api.errors import Malformed
 from muster.domain.errors import Unavailable
 from muster.runtime.wiring import Service
 from muster.wire.endpoints import DROP_IN, JSON, OURS
@@ -52,3 +53,10 @@ PLAIN: dict[str, Callable[[Service], Awaitable[Answer]]] = {
     f"{OURS}/openapi": contract,
 }
 """Paths outside the API proper."""
+
+
+async def plain(service: Service, method: str, path: str) -> Answer:
+    """The answer of one of these paths. They can only be read; whoever asks for the head gets just that."""
+    if method not in {"GET", "HEAD"}:
+        raise Malformed(405, f"method {method} is not allowed here, only GET and HEAD", {"allow": "GET,HEAD"})
+    return await PLAIN[path](service)

@@ -4,11 +4,13 @@ import sys
 
 import typer
 
+from muster.cli.lab import lab
 from muster.cli.serve import serve
 from muster.domain.errors import MusterError
 
 app = typer.Typer(name="muster", no_args_is_help=True)
 app.command()(serve)
+app.add_typer(lab, name="lab")
 
 
 @app.callback()

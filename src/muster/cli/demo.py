@@ -4,7 +4,6 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from muster.adapters.machine.world import World
 from muster.client import Client
 from muster.domain.clusters import ClusterState
 from muster.domain.errors import Broken
@@ -61,7 +60,7 @@ class Act:
         room = room.but(seed=place.infra_env_id)
         self._board.say(f"Created cluster {NAME} and the image to start its machines from.")
         async with (
-            up(self._client, place, profiles_of(room), World(script.speed)) as fleet,
+            up(self._client, place, profiles_of(room), script.speed) as fleet,
             watching(self._client, place.cluster_id, self._board.show) as watch,
         ):
             fleet.strike(SUFFERER, FAULT)

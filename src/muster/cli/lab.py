@@ -8,7 +8,6 @@ import typer
 import uvloop
 from rich.console import Console
 
-from muster.adapters.machine.world import World
 from muster.client import Client
 from muster.domain.clusters import ClusterState
 from muster.domain.errors import Broken, Invalid
@@ -106,7 +105,7 @@ async def _bring_up(wish: Wish, board: Board) -> None:
         place, room = await _placed(client, wish)
         profiles = profiles_of(room.but(seed=place.infra_env_id), wish.said)
         async with (
-            fleet_up(client, place, profiles, World(wish.speed)) as fleet,
+            fleet_up(client, place, profiles, wish.speed) as fleet,
             watching(client, place.cluster_id, board.show) as watch,
         ):
             _strike(fleet, wish)

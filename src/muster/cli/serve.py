@@ -19,6 +19,12 @@ from muster.runtime.wiring import build
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
+CONNECTIONS = 10_000
+"""Connections that are served at once. Every agent and every open page keeps one, so there are as many as those."""
+
+WAITING = 1024
+"""Connections that may wait to be taken in, as when all machines of a room are switched on together."""
+
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
@@ -54,7 +60,15 @@ def configure_logs(level: str) -> None:
 async def _serve(settings: Settings) -> None:
     service = build(settings)
     await service.start()
-    server = Server(App(service), address=settings.host, port=settings.port, interface=Interfaces.ASGI, log_enabled=False)
+    server = Server(
+        App(service),
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        log_enabled=False,
+        backlog=WAITING,
+        backpressure=CONNECTIONS,
+    )
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, server.stop)

@@ -45,7 +45,7 @@ class MtuReport(Record):
     mtu_successful: bool = False
 
 
-class RemoteHost(Record):
+class RemoteHost(Record, omit_defaults=False):
     """All that one host found out about another."""
 
     host_id: str = ""

@@ -60,7 +60,7 @@ class NtpSource(Record):
     source_state: str = ""
 
 
-class Resolution(Record):
+class Resolution(Record, omit_defaults=False):
     """What a name resolved to, seen from a host."""
 
     domain_name: str = ""

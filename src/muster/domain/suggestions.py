@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from .hosts import Host
-from .policy import Policy
 from .record import Record
-from .requirements import Figures, has_cpu_and_memory_for
+from .requirements import has_cpu_and_memory_for
 from .roles import WITH_ARBITER, Role
 from .states.hosts import BEFORE_INSTALL, HostState
-from .views import View
+from .validations.operators import OF_HOSTS
+from .views import HostView, View, peers_of
 
 GIB = 2**30
 MASTERS = frozenset({Role.MASTER, Role.BOOTSTRAP})
@@ -50,22 +50,35 @@ def suggested_roles(view: View) -> dict[str, Role]:
         masters=cluster.control_plane_count - sum(role in MASTERS for role in asked),
         arbiters=int(cluster.control_plane_count == WITH_ARBITER and Role.ARBITER not in asked),
     )
+    # What was suggested before must not be looked at, or suggestions would chase each other.
+    peers = peers_of(host.but(suggested_role=None) for host in view.living)
     suggested: dict[str, Role] = {}
     for host in sorted(undecided, key=_order):
-        role, posts = _place(host, posts, view.policy, single_node=cluster.single_node)
+        role, posts = _place(HostView(view, host.but(role=Role.MASTER), peers), posts)
         suggested[host.id] = role
     return suggested
 
 
-def _place(host: Host, posts: Posts, policy: Policy, *, single_node: bool) -> tuple[Role, Posts]:
-    def fits(figures: Figures) -> bool:
-        return has_cpu_and_memory_for(host, figures)
-
-    if posts.masters > 0 and fits(policy.requirements.of(Role.MASTER, single_node=single_node)):
+def _place(as_master: HostView, posts: Posts) -> tuple[Role, Posts]:
+    host, requirements = as_master.host, as_master.policy.requirements
+    if posts.masters > 0 and has_cpu_and_memory_for(host, as_master.figures) and _carries_operators(as_master):
         return Role.MASTER, posts.but(masters=posts.masters - 1)
-    if posts.arbiters > 0 and fits(policy.requirements.arbiter):
+    if posts.arbiters > 0 and has_cpu_and_memory_for(host, requirements.arbiter):
         return Role.ARBITER, posts.but(arbiters=posts.arbiters - 1)
     return Role.WORKER, posts
+
+
+def _carries_operators(as_master: HostView) -> bool:
+    """Whether the operators that run on the control plane could run on a host."""
+    verdicts = (check(as_master) for check in ON_CONTROL_PLANE)
+    return all(verdict is None or verdict.passes for verdict in verdicts)
+
+
+ON_CONTROL_PLANE = tuple(
+    check
+    for check in OF_HOSTS
+    if check.id in {"cnv-requirements-satisfied", "lvm-requirements-satisfied", "odf-requirements-satisfied"}
+)
 
 
 CAN_BOOTSTRAP = frozenset({HostState.KNOWN, HostState.PREPARING})

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from muster.agent.logs import Owner, send_logs
 from muster.domain.clusters import ClusterKind
 from muster.domain.errors import Broken
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
-from muster.logs_sender import Owner, send_logs
 from muster.ports import Landmark
 from muster.wire.endpoints import DOWNLOAD_FILES, DOWNLOAD_HOST_IGNITION, GET_CLUSTER, LIST_CLUSTER_HOSTS
 

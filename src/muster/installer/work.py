@@ -5,12 +5,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from muster.agent.patience import patiently
 from muster.client import Client
 from muster.domain.errors import Broken, MusterError
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
 from muster.domain.steps.install import InstallRequest
-from muster.patience import patiently
 from muster.ports import Machine
 from muster.wire.endpoints import HOST_PROGRESS
 from muster.wire.hosts import HostProgressReport

@@ -13,26 +13,33 @@ from typing import Any
 from muster.adapters.machine.profile import Timings
 from muster.adapters.machine.world import World
 from muster.adapters.releases.certificates import new_ingress_ca
+from muster.agent.logs import COMPLETED, REQUESTED, upload_form
 from muster.client import Client
 from muster.domain.clusters import ClusterState
 from muster.domain.errors import Invalid, MusterError
 from muster.domain.operators import OperatorStatus, OperatorType
-from muster.domain.progress import FinalizingStage, Stage
-from muster.logs_sender import upload_form
-from muster.wire.clusters import Completion, FinalizingProgress, OperatorReport
+from muster.domain.progress import (
+    BOOTSTRAP_STAGES,
+    MASTER_STAGES,
+    SINGLE_NODE_STAGES,
+    WORKER_STAGES,
+    FinalizingStage,
+    Stage,
+)
+from muster.domain.roles import Role
+from muster.wire.clusters import Completion
 from muster.wire.endpoints import (
     CLUSTER_LOGS_PROGRESS,
     COMPLETE_INSTALLATION,
     FINALIZING_PROGRESS,
     GET_CLUSTER,
     HOST_PROGRESS,
-    LIST_CLUSTER_HOSTS,
     LIST_OPERATORS,
     REPORT_OPERATOR,
     UPLOAD_INGRESS_CERT,
     UPLOAD_LOGS,
 )
-from muster.wire.hosts import HostProgressReport, LogsProgress
+from muster.wire.hosts import HostProgressReport
 
 POLL = 30.0
 """Seconds between two looks."""
@@ -68,8 +75,11 @@ class Controller:
         """Tell the service of every stage that a node has come to and the service has not heard of."""
         if not self._world.nodes:
             return
-        for host in await self._client.call(LIST_CLUSTER_HOSTS, cluster_id=self._cluster_id):
-            for stage in unheard_stages(host, self._world.nodes.get(host["id"])):
+        cluster = await self._call(GET_CLUSTER)
+        single_node = cluster["control_plane_count"] == 1
+        for host in cluster["hosts"]:
+            stages = stages_of(host, single_node=single_node)
+            for stage in unheard_stages(host, stages, self._world.nodes.get(host["id"])):
                 body = HostProgressReport(current_stage=stage)
                 await self._client.call(HOST_PROGRESS, body=body, infra_env_id=host["infra_env_id"], host_id=host["id"])
 
@@ -111,29 +121,37 @@ class Controller:
             await self._operator(name, OperatorStatus.AVAILABLE, "All is well", cluster["openshift_version"])
 
     async def _operator(self, name: str, status: OperatorStatus, info: str, version: str) -> None:
-        body = OperatorReport(name=name, status=status, status_info=info, version=version)
+        body = {"name": name, "status": status, "status_info": info, "version": version}
         await self._call(REPORT_OPERATOR, body=body)
 
     async def _enter(self, stage: FinalizingStage, at: str | None) -> None:
         """Tell the service of a stage, unless it has heard of a later one."""
         if at is None or ORDER.index(stage) >= ORDER.index(FinalizingStage(at)):
-            await self._call(FINALIZING_PROGRESS, body=FinalizingProgress(finalizing_stage=stage))
+            await self._call(FINALIZING_PROGRESS, body={"finalizing_stage": stage})
 
     async def _take_leave(self) -> None:
         """Say that all is done, and hand over the logs."""
         await self._call(COMPLETE_INSTALLATION, body=Completion(is_success=True))
-        await self._call(CLUSTER_LOGS_PROGRESS, body=LogsProgress(logs_state="requested"))
+        await self._call(CLUSTER_LOGS_PROGRESS, body=REQUESTED)
         form = upload_form(_logs(), "controller_logs.tar.gz")
         await self._call(UPLOAD_LOGS, body=form, query={"logs_type": "controller"})
-        await self._call(CLUSTER_LOGS_PROGRESS, body=LogsProgress(logs_state="completed"))
+        await self._call(CLUSTER_LOGS_PROGRESS, body=COMPLETED)
 
     async def _call(self, endpoint: Any, **what: Any) -> Any:
         return await self._client.call(endpoint, cluster_id=self._cluster_id, **what)
 
 
-def unheard_stages(host: dict[str, Any], reached: Stage | None) -> list[str]:
+def stages_of(host: dict[str, Any], *, single_node: bool) -> tuple[Stage, ...]:
+    """The stages that a host goes through, in order."""
+    if host.get("role") == Role.WORKER:
+        return WORKER_STAGES
+    if single_node:
+        return SINGLE_NODE_STAGES
+    return BOOTSTRAP_STAGES if host.get("bootstrap") else MASTER_STAGES
+
+
+def unheard_stages(host: dict[str, Any], stages: tuple[Stage, ...], reached: Stage | None) -> list[Stage]:
     """The stages of a host after the one the service knows of, up to the one its node has reached, in order."""
-    stages: list[str] = list(host["progress_stages"] or ())
     known = host["progress"].get("current_stage")
     if reached is None or known not in stages:
         return []

@@ -50,8 +50,9 @@ class Place(Record):
 
 
 @asynccontextmanager
-async def up(client: Client, place: Place, profiles: Sequence[Profile], world: World) -> AsyncIterator[Fleet]:
+async def up(client: Client, place: Place, profiles: Sequence[Profile], speed: float) -> AsyncIterator[Fleet]:
     """Machines, switched on one after the other, and the controller of their cluster; off again in the end."""
+    world = World(speed)
     versions = await client.call(COMPONENT_VERSIONS)
     image = versions["versions"]["discovery-agent"]
     fleet = Fleet(SimulatedMachine(profile, world) for profile in profiles)

@@ -52,12 +52,9 @@ async def _try(machine: Machine, nics: Sequence[Interface], peer: Peer) -> Remot
 
 async def _routed(machine: Machine, address: str) -> L3:
     echo = await machine.ping(address)
-    return L3(
-        remote_ip_address=address,
-        successful=echo.answered,
-        average_rtt_ms=echo.average_rtt_ms,
-        packet_loss_percentage=echo.packet_loss_percentage,
-    )
+    figures = {"average_rtt_ms": echo.average_rtt_ms, "packet_loss_percentage": echo.packet_loss_percentage}
+    told = {name: figure for name, figure in figures.items() if figure}
+    return L3(remote_ip_address=address, successful=echo.answered).but(**told)
 
 
 async def _on_wire(machine: Machine, nics: Sequence[Interface], address: str, macs: set[str]) -> list[L2]:

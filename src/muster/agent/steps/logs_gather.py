@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from muster.agent.logs import Owner, send_logs
 from muster.client import Client
 from muster.domain.steps.logs_gather import LogsRequest
-from muster.logs_sender import Owner, send_logs
 from muster.ports import Machine
 
 from .step import Reply, first

@@ -16,7 +16,11 @@ from muster.domain.triggers import (
     OperatorReported,
 )
 
-TAKES_STAGES = frozenset({ClusterState.INSTALLING, ClusterState.FINALIZING, ClusterState.PENDING_USER_ACTION})
+TAKES_STAGES = frozenset(
+    {ClusterState.INSTALLING, ClusterState.FINALIZING, ClusterState.PENDING_USER_ACTION, ClusterState.INSTALLED}
+)
+"""A cluster is installed as soon as nothing is missing; the controller tells of its last stages after that."""
+
 STATUSES = frozenset({"", *OperatorStatus})
 TAKES_INGRESS_CA = frozenset({ClusterState.FINALIZING, ClusterState.INSTALLED})
 

@@ -162,8 +162,10 @@ def progress(draft: Draft, asked: Progressed) -> None:
         return
     if host.status not in TAKES_PROGRESS:
         raise Refused(f"Host {host.name} is {host.status}; no installation is under way on it")
-    if asked.stage != Stage.FAILED:
-        draft.put(host.but(progress=_advanced(draft, host, asked)))
+    if asked.stage == Stage.FAILED:
+        move_host(draft, host, asked)
+        return
+    draft.put(host.but(progress=_advanced(draft, host, asked)))
     move_host(draft, draft.host(host.id), asked)
     draft.tell(events.host_install_progress_updated(draft.host(host.id)))
 

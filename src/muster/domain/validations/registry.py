@@ -78,10 +78,9 @@ class Assessment(Record):
 
     @property
     def failing(self) -> str:
-        """What fails, in words, for a status line."""
-        return " ; ".join(
-            sorted(verdict.message for verdict in self.verdicts.values() if verdict.status is Status.FAILURE)
-        )
+        """What fails, in words, for a status line; where nothing fails, what is still waited for."""
+        failing = {verdict.message for verdict in self.verdicts.values() if verdict.status is Status.FAILURE}
+        return " ; ".join(sorted(failing or {self.verdicts[name].message for name in self.held}))
 
     def findings(self, before: dict[str, Finding]) -> dict[str, Finding]:
         """What to write down of these verdicts: all but those nobody wants to read at this stage."""

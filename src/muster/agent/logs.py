@@ -2,15 +2,19 @@
 
 import aiohttp
 
+from muster.agent.patience import patiently
 from muster.client import Client
 from muster.domain.record import Record
-from muster.patience import patiently
 from muster.ports import Machine
 from muster.wire.endpoints import HOST_LOGS_PROGRESS, UPLOAD_LOGS
 from muster.wire.hosts import LogsProgress
 
 TRIES = 360
 NAME = "logs.tar.gz"
+
+REQUESTED = LogsProgress(logs_state="requested")
+COLLECTING = LogsProgress(logs_state="collecting")
+COMPLETED = LogsProgress(logs_state="completed")
 
 
 class Owner(Record):
@@ -24,19 +28,18 @@ class Owner(Record):
 async def send_logs(machine: Machine, client: Client, owner: Owner) -> None:
     """Collect the machine's logs and hand them over, saying how far that has come."""
 
-    async def tell(state: str) -> None:
-        body = LogsProgress(logs_state=state)
-        await client.call(HOST_LOGS_PROGRESS, body=body, infra_env_id=owner.infra_env_id, host_id=owner.host_id)
+    async def tell(news: LogsProgress) -> None:
+        await client.call(HOST_LOGS_PROGRESS, body=news, infra_env_id=owner.infra_env_id, host_id=owner.host_id)
 
     async def upload() -> None:
         query = {"logs_type": "host", "host_id": owner.host_id, "infra_env_id": owner.infra_env_id}
         await client.call(UPLOAD_LOGS, body=upload_form(content), query=query, cluster_id=owner.cluster_id)
 
-    await patiently(lambda: tell("requested"), machine.sleep, TRIES)
+    await patiently(lambda: tell(REQUESTED), machine.sleep, TRIES)
     content = await machine.logs()
-    await patiently(lambda: tell("collecting"), machine.sleep, TRIES)
+    await patiently(lambda: tell(COLLECTING), machine.sleep, TRIES)
     await patiently(upload, machine.sleep, TRIES)
-    await patiently(lambda: tell("completed"), machine.sleep, TRIES)
+    await patiently(lambda: tell(COMPLETED), machine.sleep, TRIES)
 
 
 def upload_form(content: bytes, name: str = NAME) -> aiohttp.FormData:
