@@ -246,10 +246,10 @@ def test_a_report_must_name_an_operator_of_the_cluster_and_a_status_there_is():
     )
 
 
-@pytest.mark.parametrize("status", [C.INSTALLING, C.FINALIZING, C.PENDING_USER_ACTION])
+@pytest.mark.parametrize("status", [C.INSTALLING, C.FINALIZING, C.PENDING_USER_ACTION, C.INSTALLED])
 def test_a_finalizing_stage_is_taken_and_dated(status):
     waiting = H.PENDING_USER_ACTION if status is C.PENDING_USER_ACTION else H.IN_PROGRESS
-    hosts = [H.INSTALLED] * 3 if status is C.FINALIZING else [waiting] * 3
+    hosts = [H.INSTALLED] * 3 if status in {C.FINALIZING, C.INSTALLED} else [waiting] * 3
     view = later(of(status, *hosts), minutes=1)
     decision = decide(view, FinalizingStageReported(stage="Adding router ca"))
     progress = decision.cluster.progress
@@ -263,7 +263,7 @@ def test_a_finalizing_stage_is_taken_and_dated(status):
 def test_a_finalizing_stage_must_be_one_and_at_its_time():
     assert refused(finalizing(), FinalizingStageReported(stage="?"), Invalid).startswith("finalizing_stage: '?' is none")
     assert "takes no finalizing stage" in refused(
-        a_view(a_cluster(status=C.INSTALLED)), FinalizingStageReported(stage="Done"), Invalid
+        a_view(a_cluster(status=C.ERROR)), FinalizingStageReported(stage="Done"), Invalid
     )
 
 

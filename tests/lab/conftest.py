@@ -31,7 +31,7 @@ class Lab(Record):
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     """A service that soon gives up hosts which do not ask for instructions."""
     configure_logs("error")
-    running = RunningService(tmp_path_factory.mktemp("service"), {"HOST_MAX_DISCONNECTION_SECONDS": "3"})
+    running = RunningService(tmp_path_factory.mktemp("service"), {"HOST_MAX_DISCONNECTION_TIME": "3s"})
     running.start()
     yield running
     running.stop()

@@ -98,7 +98,9 @@ def _judge_and_move(draft: Draft) -> None:
         outcome = _judge(HostView(view, host, peers), memo.hosts.get(host.id) if same else None)
         _remember(draft, host, outcome.assessment)
         move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
-        judged[host.id] = outcome.but(host=draft.view.hosts[host.id])
+        moved = draft.view.hosts[host.id]
+        # A move may change what the checks look at; then the outcome is of the host as it was, and does not last.
+        judged[host.id] = outcome.but(host=moved) if _same_to_checks(moved, host) else outcome.but(host=host)
     assessment = NO_ASSESSMENT
     cluster = draft.view.cluster
     if cluster is not None and cluster.deleted_at is None:

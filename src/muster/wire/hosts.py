@@ -18,8 +18,8 @@ from .moments import NEVER, NEVER_CREATED, micros, millis
 
 ROOT = "/api/assisted-install/v2"
 
-Clock = Annotated[int, Meta(ge=-(2**53), le=2**53)]
-"""Seconds since 1970 by the clock of a host."""
+Clock = Annotated[int, Meta(ge=-62_135_596_800, le=253_402_300_799)]
+"""Seconds since 1970 by the clock of a host, from the year 1 to the year 9999."""
 
 CATEGORIES = {check.id: check.category for check in HOST_VALIDATIONS}
 
