@@ -37,6 +37,9 @@ lint: $(STAMP) ## style and types
 bench: $(STAMP) ## print the budgets: CPU per call, idle, memory (HOSTS="100 1000", DATABASES="sqlite postgresql")
 	$(BIN)/python bench/budgets.py $(ARGS)
 
+docs: $(STAMP) ## write the generated tables in docs/ anew
+	$(BIN)/python docs/generate.py
+
 requirements: $(STAMP) ## compile the pinned, hashed requirements anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
 		pyproject.toml -o requirements.txt

@@ -1,14 +1,16 @@
-"""How tests take one step along a state table, and how they see that every row was taken."""
+"""Hosts and clusters in the situations that a state table is about, and one step along the table."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any, NamedTuple
 
-from builders import cluster_view, host_view
-from muster.domain.clusters import Cluster
+from builders import NOW, a_view_of, cluster_view, host_view, some_ready_hosts
+from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.draft import Draft
 from muster.domain.events import Event
-from muster.domain.hosts import Host
+from muster.domain.hosts import Host, HostState
 from muster.domain.moves import move_cluster, move_host
+from muster.domain.progress import ClusterProgress, FinalizingStage, HostProgress, Stage
 from muster.domain.states.cases import ClusterCase, HostCase
 from muster.domain.states.cluster_table import CLUSTER_TABLE
 from muster.domain.states.host_table import HOST_TABLE
@@ -16,6 +18,52 @@ from muster.domain.states.table import Table, Transition
 from muster.domain.triggers import Trigger
 from muster.domain.validations import assess_cluster, assess_host
 from muster.domain.views import View
+
+# Situations
+
+
+def at_stage(stage: Stage | None, minutes: float = 0) -> HostProgress:
+    """A stage that was last heard of so many minutes ago."""
+    moment = NOW - timedelta(minutes=minutes)
+    return HostProgress(current_stage=stage, stage_started_at=moment, stage_updated_at=moment)
+
+
+def a_host_in(
+    status: HostState, cluster: ClusterState = ClusterState.READY, *, minutes: float = 0, wants=None, **changes
+) -> View:
+    """A cluster of three, its first host in a state for so many minutes."""
+    first, *others = some_ready_hosts()
+    first = first.but(status=status, status_updated_at=NOW - timedelta(minutes=minutes), **changes)
+    return a_view_of(cluster, [first, *others], **(wants or {}))
+
+
+def a_cluster_in(status: ClusterState, *hosts: HostState, minutes: float = 0, workers: int = 0, **changes) -> View:
+    """A cluster in a state for so many minutes, its hosts in theirs; the last ones are workers."""
+    made = some_ready_hosts(len(hosts) - workers, workers)
+    made = [host.but(status=state) for host, state in zip(made, hosts, strict=True)]
+    return a_view_of(status, made, status_updated_at=NOW - timedelta(minutes=minutes), **changes)
+
+
+def finalizing_at(stage: FinalizingStage, minutes: float, *, late: bool = False) -> ClusterProgress:
+    """A finalizing stage that began so many minutes ago."""
+    return ClusterProgress(
+        finalizing_stage=stage,
+        finalizing_stage_started_at=NOW - timedelta(minutes=minutes),
+        finalizing_stage_timed_out=late,
+    )
+
+
+def a_finalizing_view(stage: FinalizingStage, minutes: float, *, late: bool = False, **changes) -> View:
+    """A cluster that comes up, at a stage."""
+    return a_cluster_in(
+        ClusterState.FINALIZING,
+        *[HostState.INSTALLED] * 3,
+        progress=finalizing_at(stage, minutes, late=late),
+        **changes,
+    )
+
+
+# Moves
 
 
 class Move(NamedTuple):

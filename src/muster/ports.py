@@ -137,6 +137,9 @@ class Store(Protocol):
     async def note_seen(self, seen: Sequence[Seen]) -> None:
         """Write down, in one statement, when hosts last asked for instructions."""
 
+    async def presence_of(self, scope: str) -> dict[str, datetime]:
+        """When each live host of a scope last asked for instructions, as far as that was written down."""
+
     async def add_event(self, event: Event) -> None:
         """Keep an event that belongs to no decision."""
 

@@ -174,11 +174,15 @@ async def test_a_session_that_the_server_ended_is_replaced_unnoticed(pg_store: S
     engine = pg_store._database._engine.sync_engine  # type: ignore[union-attr]  # this one is a PostgreSQL
     event.listen(engine, "connect", lambda session, _: sessions.append(session.driver_connection))
     await with_cluster(pg_store)
+    await pg_store.load(CLUSTER)
+    async with await pg_store._database._driver() as session:  # type: ignore[union-attr]  # as above
+        sessions.append(session._con)
     await admin.execute(_END_THE_OTHERS)
     while not all(session.is_closed() for session in sessions):
         await admin.execute("SELECT 1")
     await pg_store.commit(a_commit(version=1))
-    assert len(sessions) == 2
+    assert (await pg_store.load(CLUSTER)).version == 2
+    assert len(sessions) == 3
 
 
 async def test_history_waits_for_an_earlier_transaction_that_commits_later(
@@ -236,8 +240,8 @@ async def test_too_much_news_for_one_notice_says_only_that_there_is_some(pg_stor
 async def test_the_common_commit_is_one_statement(pg_store: SqlStore) -> None:
     await with_cluster(pg_store, "h1")
     statements: list[str] = []
-    engine = pg_store._database._engine.sync_engine  # type: ignore[union-attr]  # this one is a PostgreSQL
-    event.listen(engine, "before_cursor_execute", lambda *words: statements.append(words[2]))
+    async with await pg_store._database._driver() as session:  # type: ignore[union-attr]  # this one is a PostgreSQL
+        session._con.add_query_logger(lambda record: statements.append(record.query))
     host = changed(a_host("h1"), requested_hostname="x")
     await pg_store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
     assert len(statements) == 1

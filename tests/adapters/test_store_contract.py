@@ -268,6 +268,15 @@ async def test_presence_keeps_the_latest_time_of_every_host(store: Store) -> Non
     stored = await store.load(CLUSTER)
     assert stored is not None
     assert stored.presence == {"h1": NOW + 2 * MINUTE, "h2": NOW + MINUTE}
+    assert await store.presence_of(CLUSTER) == stored.presence
+
+
+async def test_presence_is_told_of_the_live_hosts_of_a_scope_only(store: Store) -> None:
+    await with_cluster(store, "h1", "h2", "h3")
+    await store.note_seen([Seen(infra_env_id=INFRA_ENV_ID, host_id=each, at=NOW) for each in ("h1", "h2", "h9")])
+    await store.commit(a_commit(version=1, changes=changed(a_host("h2"), deleted_at=NOW)))
+    assert await store.presence_of(CLUSTER) == {"h1": NOW}
+    assert await store.presence_of("cluster:unheard-of") == {}
 
 
 async def test_a_store_that_answers_is_ready(store: Store) -> None:

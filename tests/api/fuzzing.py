@@ -9,8 +9,8 @@ ODD_TEXTS = (
     "", " ", "x", "0", "-1", "null", "x" * 300, "\0", "\N{SNOWMAN}", "a,b", "a b", "../..", "%s{}", '"', "true",
     "192.168.1.10", "192.168.1.10/24", "192.168.1.0/24", "10.0.0.0/8", "0.0.0.0/0", "1.2.3.4/99", "999.1.1.1",
     "fd00::1", "fd00::1/64", "::/0", "fe80::1%eth0/64", "52:54:00:00:00:01", "eth0", "sda", "/dev/sda", "HDD", "iSCSI",
-    "physical", "x86_64", "uefi", "synced", "succeeded", "success", "2.0", "quay.io/x/y:z", "api.lab.example.com", "api",
-    "http://[", "https://example.com:99999", "2026-01-01", "{}", "[]",
+    "physical", "x86_64", "uefi", "synced", "succeeded", "success", "2.0", "quay.io/x/y:z", "api.lab.example.com",
+    "http://[", "https://example.com:99999", "2026-01-01", "{}", "[]", "api",
 )  # fmt: skip
 texts = st.one_of(st.sampled_from(ODD_TEXTS), st.text(max_size=20))
 numbers = st.one_of(st.integers(-5, 5), st.sampled_from([2**31, 2**63 - 1, -(2**63), 2**64, 10**30]), st.integers())
@@ -27,6 +27,15 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
     return _of(inspect.type_info(kind))
 
 
+def some_fields_of(kind: Any) -> st.SearchStrategy[dict[str, Any]]:
+    """A few fields of a body, each with a value of its type or with anything else."""
+    written = [
+        st.tuples(st.just(field.encode_name), st.one_of(_of(field.type), anything))
+        for field in inspect.type_info(kind).fields
+    ]
+    return st.lists(st.one_of(*written), min_size=1, max_size=3).map(dict)
+
+
 def _of(kind: inspect.Type) -> st.SearchStrategy[Any]:
     if isinstance(kind, inspect.StructType):
         required = {field.encode_name: _of(field.type) for field in kind.fields if field.required}
@@ -38,10 +47,8 @@ def _of(kind: inspect.Type) -> st.SearchStrategy[Any]:
         return st.dictionaries(texts, _of(kind.value_type), max_size=3)
     if isinstance(kind, inspect.UnionType):
         return st.one_of(*(_of(each) for each in kind.types))
-    if isinstance(kind, inspect.EnumType):
-        return st.sampled_from([each.value for each in kind.cls])
-    if isinstance(kind, inspect.LiteralType):
-        return st.sampled_from(kind.values)
+    if isinstance(kind, (inspect.EnumType, inspect.LiteralType)):
+        return st.sampled_from([*kind.cls] if isinstance(kind, inspect.EnumType) else kind.values)
     return next((values for types, values in PLAIN if isinstance(kind, types)), anything)
 
 

@@ -38,7 +38,10 @@ ALWAYS = (
     (r"packet_loss_percentage$", "documented: a measured zero is written"),
     (r"feature_usage:\.Custom manifest$", "manifests are not served yet"),
     (r"feature_usage:\.Requested hostname\.data\.host_count$", "documented: all names are counted"),
-    (r"feature_usage:\.Cluster managed networking with VMs", "at once: the original counts machines at the next change"),
+    (
+        r"feature_usage:\.Cluster managed networking with VMs",
+        "at once: the original counts machines at the next change",
+    ),
     (r"^0dbb9194-7501-43e8-8258-f25b8e243f41$", "a cluster of another recording"),
     (r"suggested_role$", "the hosts are all alike, so any three of them may lead"),
 )
@@ -76,7 +79,10 @@ UNSPOKEN = r"validations_info:\.(hardware\.compatible-agent|network\.(connected|
 
 OTHER_STATUS = {
     ("errors", 43): 404,  # documented: a host that is not there is not found
-    ("single-node-cancel-reset", 13): 409,  # documented: no inventory is taken in once the host prepares, which is at once
+    (
+        "single-node-cancel-reset",
+        13,
+    ): 409,  # documented: no inventory is taken in once the host prepares, which is at once
 }
 
 

@@ -81,9 +81,7 @@ def names(decision):
 
 def test_a_cluster_is_registered_and_waits_for_what_is_missing():
     inputs = ClusterCreate(name="lab", openshift_version="4.20", pull_secret=SECRET)
-    decision = decide(
-        nothing(cluster_scope("c9")), RegisterCluster(cluster_id="c9", inputs=inputs, owner="me")
-    )
+    decision = decide(nothing(cluster_scope("c9")), RegisterCluster(cluster_id="c9", inputs=inputs, owner="me"))
     assert (decision.cluster.id, decision.cluster.user_name) == ("c9", "me")
     assert decision.cluster.status is C.PENDING_FOR_INPUT
     assert names(decision)[0] == "cluster_registration_succeeded"
@@ -221,7 +219,9 @@ def finalizing(**changes):
 
 def test_an_operator_tells_how_it_is_doing():
     view = later(finalizing(), minutes=1)
-    decision = decide(view, OperatorReported(name="console", status="progressing", status_info="2 of 3", version="4.20"))
+    decision = decide(
+        view, OperatorReported(name="console", status="progressing", status_info="2 of 3", version="4.20")
+    )
     (console,) = decision.cluster.operators
     assert (console.status, console.status_info, console.version) == (OperatorStatus.PROGRESSING, "2 of 3", "4.20")
     assert console.status_updated_at == view.now
@@ -261,7 +261,9 @@ def test_a_finalizing_stage_is_taken_and_dated(status):
 
 
 def test_a_finalizing_stage_must_be_one_and_at_its_time():
-    assert refused(finalizing(), FinalizingStageReported(stage="?"), Invalid).startswith("finalizing_stage: '?' is none")
+    assert refused(finalizing(), FinalizingStageReported(stage="?"), Invalid).startswith(
+        "finalizing_stage: '?' is none"
+    )
     assert "takes no finalizing stage" in refused(
         a_view(a_cluster(status=C.ERROR)), FinalizingStageReported(stage="Done"), Invalid
     )

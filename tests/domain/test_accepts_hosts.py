@@ -170,7 +170,10 @@ def test_an_inventory_is_not_taken_in_while_the_host_is_beyond_it(state):
 
 def test_an_inventory_is_taken_in_while_the_host_installs():
     view = of(H.IN_PROGRESS)
-    assert decide(view, Replied(host_id="m1", step="inventory", reply=a_machine(cores=9))).host("m1").inventory.cpu.count == 9
+    assert (
+        decide(view, Replied(host_id="m1", step="inventory", reply=a_machine(cores=9))).host("m1").inventory.cpu.count
+        == 9
+    )
 
 
 def test_a_step_nobody_knows_is_passed_over():

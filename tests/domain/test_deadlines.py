@@ -74,9 +74,7 @@ CASES = {
     "copying": Case(of(C.INSTALLING, H.IN_PROGRESS, *OTHERS, progress=at(Stage.COPYING)), 90, H.ERROR),
     "configuring": Case(of(C.INSTALLING, H.IN_PROGRESS, *OTHERS, progress=at(Stage.CONFIGURING)), 60, H.ERROR),
     "ignition": Case(of(C.INSTALLING, H.IN_PROGRESS, *OTHERS, progress=at(Stage.IGNITION)), 24 * 60, H.ERROR),
-    "reboot": Case(
-        of(C.INSTALLING, H.IN_PROGRESS, *OTHERS, progress=at(Stage.REBOOTING)), 40, H.PENDING_USER_ACTION
-    ),
+    "reboot": Case(of(C.INSTALLING, H.IN_PROGRESS, *OTHERS, progress=at(Stage.REBOOTING)), 40, H.PENDING_USER_ACTION),
     "reboot of a single node": Case(
         single(of(C.INSTALLING, H.IN_PROGRESS, progress=at(Stage.REBOOTING))), 80, H.PENDING_USER_ACTION
     ),
@@ -90,9 +88,7 @@ CASES = {
             C.FINALIZING,
             *[H.INSTALLED] * 3,
             wants={
-                "progress": ClusterProgress(
-                    finalizing_stage=FinalizingStage.ROUTER_CA, finalizing_stage_started_at=NOW
-                )
+                "progress": ClusterProgress(finalizing_stage=FinalizingStage.ROUTER_CA, finalizing_stage_started_at=NOW)
             },
         ),
         70,
@@ -192,9 +188,7 @@ def test_a_standing_clock_is_set_anew_every_minute():
     assert after.deadline == NOW + 2 * MINUTE
 
 
-@pytest.mark.parametrize(
-    ("state", "first"), [(C.ERROR, timedelta(minutes=2)), (C.CANCELLED, timedelta(minutes=2))]
-)
+@pytest.mark.parametrize(("state", "first"), [(C.ERROR, timedelta(minutes=2)), (C.CANCELLED, timedelta(minutes=2))])
 def test_logs_have_a_deadline_of_their_own(state, first):
     view = of(state, *[H.ERROR if state is C.ERROR else H.CANCELLED] * 3)
     decision = decide(view, Ticked())

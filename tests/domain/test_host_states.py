@@ -8,20 +8,18 @@ import pytest
 from builders import (
     NOW,
     a_machine,
-    a_nic,
     a_pool_view,
     a_ready_host,
     a_running_cluster,
     a_view,
     a_view_of,
-    later,
     some_ready_hosts,
 )
-from moving import host_move, host_rows, moved_host
+from moving import a_host_in, at_stage, host_move, host_rows, moved_host
 from muster.domain.clusters import ClusterState
 from muster.domain.hosts import DiskSpeed, HostKind, HostState, ImageStatus
-from muster.domain.inventory import Boot, Truncation
-from muster.domain.progress import HostProgress, Stage
+from muster.domain.inventory import Truncation
+from muster.domain.progress import Stage
 from muster.domain.roles import Role
 from muster.domain.triggers import Cancel, Progressed, Registered, Replied, Reset, Ticked, Trigger
 from muster.domain.views import View
@@ -48,19 +46,6 @@ class Case(NamedTuple):
     trigger: Trigger
     target: HostState
     words: str = ""
-
-
-def at(stage: Stage | None, minutes: float = 0) -> HostProgress:
-    """A stage that was last heard of so many minutes ago."""
-    moment = NOW - timedelta(minutes=minutes)
-    return HostProgress(current_stage=stage, stage_started_at=moment, stage_updated_at=moment)
-
-
-def of(status: HostState, cluster: ClusterState = C.READY, *, minutes: float = 0, wants=None, **changes) -> View:
-    """A cluster of three, its first host in a state for so many minutes."""
-    first, *others = some_ready_hosts()
-    first = first.but(status=status, status_updated_at=NOW - timedelta(minutes=minutes), **changes)
-    return a_view_of(cluster, [first, *others], **(wants or {}))
 
 
 def silent(view: View) -> View:
@@ -92,144 +77,176 @@ def stage(name: Stage, info: str = "") -> Progressed:
 
 
 REGISTERED = [
-    *(Case(of(each, C.PREPARING), BACK, H.KNOWN, "started again") for each in (H.PREPARING, H.PREPARED)),
-    *(Case(of(each), BACK, H.DISCOVERING, "hardware") for each in (*BEFORE, H.RESETTING_PENDING, H.BINDING)),
+    *(Case(a_host_in(each, C.PREPARING), BACK, H.KNOWN, "started again") for each in (H.PREPARING, H.PREPARED)),
+    *(Case(a_host_in(each), BACK, H.DISCOVERING, "hardware") for each in (*BEFORE, H.RESETTING_PENDING, H.BINDING)),
     Case(
-        of(H.IN_PROGRESS, C.INSTALLING, progress=at(Stage.REBOOTING)),
+        a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.REBOOTING)),
         BACK,
         H.PENDING_USER_ACTION,
         "starts from disk sda (/dev/disk/by-id/wwn-0x1)",
     ),
-    Case(joining(H.ADDED, progress=at(Stage.DONE)), BACK, H.PENDING_USER_ACTION, "boot order"),
-    Case(joining(H.ADDED, progress=at(Stage.JOINED)), BACK, H.ADDED),
-    Case(of(H.INSTALLING, C.INSTALLING), BACK, H.ERROR, "restarted unexpectedly before its first stage"),
-    Case(of(H.IN_PROGRESS, C.INSTALLING, progress=at(Stage.WRITING)), BACK, H.ERROR, "at stage Writing image to disk"),
-    Case(of(H.ERROR, C.INSTALLING), BACK, H.ERROR),
+    Case(joining(H.ADDED, progress=at_stage(Stage.DONE)), BACK, H.PENDING_USER_ACTION, "boot order"),
+    Case(joining(H.ADDED, progress=at_stage(Stage.JOINED)), BACK, H.ADDED),
+    Case(a_host_in(H.INSTALLING, C.INSTALLING), BACK, H.ERROR, "restarted unexpectedly before its first stage"),
+    Case(
+        a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.WRITING)),
+        BACK,
+        H.ERROR,
+        "at stage Writing image to disk",
+    ),
+    Case(a_host_in(H.ERROR, C.INSTALLING), BACK, H.ERROR),
     *(
         Case(in_pool(each), BACK, H.DISCOVERING_UNBOUND, "hardware")
         for each in (*POOL, H.UNBINDING, H.UNBINDING_PENDING, H.RECLAIMING_REBOOTING)
     ),
-    *(Case(of(each), BACK, each) for each in (H.PREPARING_FAILED, H.CANCELLED, H.DISABLED, H.PENDING_USER_ACTION)),
+    *(
+        Case(a_host_in(each), BACK, each)
+        for each in (H.PREPARING_FAILED, H.CANCELLED, H.DISABLED, H.PENDING_USER_ACTION)
+    ),
     Case(in_pool(H.RECLAIMING), BACK, H.RECLAIMING),
 ]
 
 PROGRESSED = [
     *(
-        Case(of(each, C.INSTALLING, progress=at(Stage.WRITING)), stage(Stage.WRITING), H.IN_PROGRESS, "Writing image")
+        Case(
+            a_host_in(each, C.INSTALLING, progress=at_stage(Stage.WRITING)),
+            stage(Stage.WRITING),
+            H.IN_PROGRESS,
+            "Writing image",
+        )
         for each in (H.INSTALLING, H.IN_PROGRESS, H.PENDING_USER_ACTION)
     ),
     *(
-        Case(of(each, C.INSTALLING, progress=at(Stage.WRITING)), stage(Stage.FAILED, "no disk"), H.ERROR, "no disk")
+        Case(
+            a_host_in(each, C.INSTALLING, progress=at_stage(Stage.WRITING)),
+            stage(Stage.FAILED, "no disk"),
+            H.ERROR,
+            "no disk",
+        )
         for each in (H.INSTALLING, H.IN_PROGRESS, H.PENDING_USER_ACTION)
     ),
-    Case(of(H.IN_PROGRESS, C.INSTALLING), stage(Stage.FAILED), H.ERROR, "Failed"),
-    Case(of(H.INSTALLING, C.INSTALLING, progress=at(Stage.DONE)), stage(Stage.DONE), H.INSTALLED, "Done"),
-    Case(of(H.IN_PROGRESS, C.INSTALLING, progress=at(Stage.DONE)), stage(Stage.DONE), H.INSTALLED, "Done"),
-    Case(of(H.PENDING_USER_ACTION, C.INSTALLING, progress=at(Stage.DONE)), stage(Stage.DONE), H.IN_PROGRESS, "Done"),
+    Case(a_host_in(H.IN_PROGRESS, C.INSTALLING), stage(Stage.FAILED), H.ERROR, "Failed"),
+    Case(a_host_in(H.INSTALLING, C.INSTALLING, progress=at_stage(Stage.DONE)), stage(Stage.DONE), H.INSTALLED, "Done"),
+    Case(a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.DONE)), stage(Stage.DONE), H.INSTALLED, "Done"),
+    Case(
+        a_host_in(H.PENDING_USER_ACTION, C.INSTALLING, progress=at_stage(Stage.DONE)),
+        stage(Stage.DONE),
+        H.IN_PROGRESS,
+        "Done",
+    ),
     *(
-        Case(joining(each, progress=at(Stage.DONE)), stage(Stage.DONE), H.ADDED, "certificate")
+        Case(joining(each, progress=at_stage(Stage.DONE)), stage(Stage.DONE), H.ADDED, "certificate")
         for each in (H.INSTALLING, H.IN_PROGRESS, H.PENDING_USER_ACTION)
     ),
-    Case(joining(H.INSTALLING, progress=at(Stage.REBOOTING)), stage(Stage.REBOOTING), H.IN_PROGRESS, "Rebooting"),
-    Case(of(H.INSTALLED, C.INSTALLING, progress=at(Stage.DONE)), stage(Stage.DONE), H.INSTALLED),
+    Case(joining(H.INSTALLING, progress=at_stage(Stage.REBOOTING)), stage(Stage.REBOOTING), H.IN_PROGRESS, "Rebooting"),
+    Case(a_host_in(H.INSTALLED, C.INSTALLING, progress=at_stage(Stage.DONE)), stage(Stage.DONE), H.INSTALLED),
 ]
 
 NO = Replied(host_id="m1", step="install", exit_code=1, error="no podman")
 OTHERS = [
-    *(Case(of(each, C.INSTALLING), NO, H.ERROR, "no podman") for each in (H.INSTALLING, H.IN_PROGRESS)),
-    Case(of(H.INSTALLING, C.INSTALLING), NO.but(error=""), H.ERROR, "could not be started on the host"),
-    Case(of(H.INSTALLED, C.INSTALLING), NO, H.INSTALLED),
+    *(Case(a_host_in(each, C.INSTALLING), NO, H.ERROR, "no podman") for each in (H.INSTALLING, H.IN_PROGRESS)),
+    Case(a_host_in(H.INSTALLING, C.INSTALLING), NO.but(error=""), H.ERROR, "could not be started on the host"),
+    Case(a_host_in(H.INSTALLED, C.INSTALLING), NO, H.INSTALLED),
     *(
-        Case(of(each, C.INSTALLING), Cancel(), H.CANCELLED, "cancelled by the user")
+        Case(a_host_in(each, C.INSTALLING), Cancel(), H.CANCELLED, "cancelled by the user")
         for each in (H.PENDING_USER_ACTION, H.INSTALLING, H.IN_PROGRESS, H.INSTALLED, H.ERROR)
     ),
-    *(Case(of(each, C.PREPARING), Cancel(), H.KNOWN, "cancelled") for each in (H.PREPARING, H.PREPARED)),
-    Case(of(H.KNOWN, C.PREPARING), Cancel(), H.KNOWN),
-    Case(of(H.DISCONNECTED, C.PREPARING), Cancel(), H.DISCONNECTED),
+    *(Case(a_host_in(each, C.PREPARING), Cancel(), H.KNOWN, "cancelled") for each in (H.PREPARING, H.PREPARED)),
+    Case(a_host_in(H.KNOWN, C.PREPARING), Cancel(), H.KNOWN),
+    Case(a_host_in(H.DISCONNECTED, C.PREPARING), Cancel(), H.DISCONNECTED),
     *(
-        Case(of(each, C.ERROR), Reset(), H.RESETTING_PENDING, "discovery image")
+        Case(a_host_in(each, C.ERROR), Reset(), H.RESETTING_PENDING, "discovery image")
         for each in (
             H.RESETTING, H.DISCOVERING, H.KNOWN, H.PENDING_USER_ACTION, H.INSTALLING, H.PREPARING, H.PREPARED,
             H.PREPARING_FAILED, H.PENDING_FOR_INPUT, H.RESETTING_PENDING, H.IN_PROGRESS, H.INSTALLED, H.ERROR,
             H.CANCELLED, H.ADDED,
         )
     ),
-    *(Case(of(each, C.ERROR), Reset(), each) for each in (H.DISCONNECTED, H.INSUFFICIENT, H.BINDING, H.DISABLED)),
+    *(Case(a_host_in(each), Reset(), each) for each in (H.DISCONNECTED, H.INSUFFICIENT, H.BINDING, H.DISABLED)),
 ]  # fmt: skip
 
 PREPARED = [
-    Case(of(H.KNOWN, C.PREPARING), TICKED, H.PREPARING, "being tried out"),
-    Case(of(H.KNOWN, C.PREPARING, role=Role.AUTO), TICKED, H.KNOWN, "ready"),
-    Case(of(H.KNOWN, C.PREPARING, **TRIED | {"disk_speeds": BROKEN}), TICKED, H.PREPARING),
-    Case(of(H.PREPARING, C.PREPARING), TICKED, H.PREPARING),
-    Case(of(H.PREPARING, C.PREPARING, **TRIED), TICKED, H.PREPARED, "waits for the others"),
-    Case(of(H.PREPARED, C.PREPARING, **TRIED), TICKED, H.PREPARED),
-    Case(of(H.PREPARED, C.INSTALLING, **TRIED), TICKED, H.INSTALLING, "told to install"),
-    Case(of(H.PREPARED, C.READY, **TRIED), TICKED, H.KNOWN, "has ended"),
-    Case(of(H.PREPARING, C.READY), TICKED, H.KNOWN, "has ended"),
-    Case(of(H.PREPARING, C.PREPARING, disk_speeds=BROKEN), TICKED, H.INSUFFICIENT, "cannot be installed"),
-    Case(of(H.PREPARING_FAILED, C.PREPARING, disk_speeds=BROKEN), TICKED, H.INSUFFICIENT, "cannot be installed"),
-    Case(of(H.KNOWN, C.READY, disk_speeds=BROKEN), TICKED, H.INSUFFICIENT, "cannot be installed"),
+    Case(a_host_in(H.KNOWN, C.PREPARING), TICKED, H.PREPARING, "being tried out"),
+    Case(a_host_in(H.KNOWN, C.PREPARING, role=Role.AUTO), TICKED, H.KNOWN, "ready"),
+    Case(a_host_in(H.KNOWN, C.PREPARING, **TRIED | {"disk_speeds": BROKEN}), TICKED, H.PREPARING),
+    Case(a_host_in(H.PREPARING, C.PREPARING), TICKED, H.PREPARING),
+    Case(a_host_in(H.PREPARING, C.PREPARING, **TRIED), TICKED, H.PREPARED, "waits for the others"),
+    Case(a_host_in(H.PREPARED, C.PREPARING, **TRIED), TICKED, H.PREPARED),
+    Case(a_host_in(H.PREPARED, C.INSTALLING, **TRIED), TICKED, H.INSTALLING, "told to install"),
+    Case(a_host_in(H.PREPARED, C.READY, **TRIED), TICKED, H.KNOWN, "has ended"),
+    Case(a_host_in(H.PREPARING, C.READY), TICKED, H.KNOWN, "has ended"),
+    Case(a_host_in(H.PREPARING, C.PREPARING, disk_speeds=BROKEN), TICKED, H.INSUFFICIENT, "cannot be installed"),
+    Case(a_host_in(H.PREPARING_FAILED, C.PREPARING, disk_speeds=BROKEN), TICKED, H.INSUFFICIENT, "cannot be installed"),
+    Case(a_host_in(H.KNOWN, C.READY, disk_speeds=BROKEN), TICKED, H.INSUFFICIENT, "cannot be installed"),
     Case(
-        of(H.PREPARING, C.PREPARING, minutes=18),
+        a_host_in(H.PREPARING, C.PREPARING, minutes=18),
         TICKED,
         H.PREPARING_FAILED,
         "Trying out the speed of the disk and container images took too long",
     ),
     Case(
-        of(H.PREPARING, C.PREPARING, minutes=18, images=FETCHED),
+        a_host_in(H.PREPARING, C.PREPARING, minutes=18, images=FETCHED),
         TICKED,
         H.PREPARING_FAILED,
         "Trying out the speed of the disk took too long",
     ),
     Case(
-        of(H.PREPARING, C.PREPARING, minutes=18, disk_speeds=FAST),
+        a_host_in(H.PREPARING, C.PREPARING, minutes=18, disk_speeds=FAST),
         TICKED,
         H.PREPARING_FAILED,
         "Trying out container images took too long",
     ),
-    Case(of(H.PREPARING, C.PREPARING, minutes=18, **TRIED), TICKED, H.PREPARED),
-    Case(of(H.PREPARING, C.PREPARING, images=MISSING), TICKED, H.PREPARING_FAILED, "cannot fetch release"),
-    Case(of(H.PREPARING_FAILED, C.PREPARING, images=MISSING), TICKED, H.PREPARING_FAILED),
-    Case(of(H.PREPARING_FAILED, C.READY, images=MISSING), TICKED, H.KNOWN, "has ended"),
+    Case(a_host_in(H.PREPARING, C.PREPARING, minutes=18, **TRIED), TICKED, H.PREPARED),
+    Case(a_host_in(H.PREPARING, C.PREPARING, images=MISSING), TICKED, H.PREPARING_FAILED, "cannot fetch release"),
+    Case(a_host_in(H.PREPARING_FAILED, C.PREPARING, images=MISSING), TICKED, H.PREPARING_FAILED),
+    Case(a_host_in(H.PREPARING_FAILED, C.READY, images=MISSING), TICKED, H.KNOWN, "has ended"),
 ]
 
 LOST = [
-    *(Case(silent(of(each)), TICKED, H.DISCONNECTED, "stopped asking") for each in (*BEFORE, H.PREPARING_FAILED)),
-    *(Case(of(each, media_connected=False), TICKED, H.DISCONNECTED, "boot media") for each in BEFORE),
     *(
-        Case(of(each, C.PREPARING, media_connected=False), TICKED, H.ERROR, "boot media")
+        Case(silent(a_host_in(each)), TICKED, H.DISCONNECTED, "stopped asking")
+        for each in (*BEFORE, H.PREPARING_FAILED)
+    ),
+    *(Case(a_host_in(each, media_connected=False), TICKED, H.DISCONNECTED, "boot media") for each in BEFORE),
+    *(
+        Case(a_host_in(each, C.PREPARING, media_connected=False), TICKED, H.ERROR, "boot media")
         for each in (H.PREPARING, H.PREPARED, H.PREPARING_FAILED)
     ),
     *(
-        Case(of(each, C.INSTALLING, media_connected=False), TICKED, H.ERROR, "boot media")
+        Case(a_host_in(each, C.INSTALLING, media_connected=False), TICKED, H.ERROR, "boot media")
         for each in (H.INSTALLING, H.IN_PROGRESS)
     ),
-    *(Case(silent(of(each, C.PREPARING)), TICKED, H.DISCONNECTED, "lost") for each in (H.PREPARING, H.PREPARED)),
+    *(Case(silent(a_host_in(each, C.PREPARING)), TICKED, H.DISCONNECTED, "lost") for each in (H.PREPARING, H.PREPARED)),
     *(
-        Case(of(each, C.ERROR), TICKED, H.ERROR, "installation of the cluster has failed")
+        Case(a_host_in(each, C.ERROR), TICKED, H.ERROR, "installation of the cluster has failed")
         for each in (H.INSTALLING, H.IN_PROGRESS, H.INSTALLED, H.RESETTING_PENDING, H.PENDING_USER_ACTION)
     ),
     *(
-        Case(of(each, C.INSTALLING), TICKED, each)
+        Case(a_host_in(each, C.INSTALLING), TICKED, each)
         for each in (H.INSTALLING, H.INSTALLED, H.RESETTING_PENDING, H.PENDING_USER_ACTION)
     ),
     Case(joining(H.INSTALLING, C.ERROR), TICKED, H.INSTALLING),
-    Case(of(H.INSTALLING, C.INSTALLING, minutes=21), TICKED, H.ERROR, "has not reported anything since"),
+    Case(a_host_in(H.INSTALLING, C.INSTALLING, minutes=21), TICKED, H.ERROR, "has not reported anything since"),
     *(
-        Case(silent(of(each, C.INSTALLING, progress=at(Stage.WRITING))), TICKED, H.ERROR, "at stage Writing image")
+        Case(
+            silent(a_host_in(each, C.INSTALLING, progress=at_stage(Stage.WRITING))),
+            TICKED,
+            H.ERROR,
+            "at stage Writing image",
+        )
         for each in (H.INSTALLING, H.IN_PROGRESS)
     ),
     *(
-        Case(silent(of(H.IN_PROGRESS, C.INSTALLING, progress=at(after))), TICKED, H.IN_PROGRESS)
+        Case(silent(a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(after))), TICKED, H.IN_PROGRESS)
         for after in (Stage.REBOOTING, Stage.IGNITION, Stage.CONFIGURING, Stage.JOINED)
     ),
 ]
 
+ALONE = {"control_plane_count": 1}
 STAGES = [
     *(
         Case(
-            of(H.IN_PROGRESS, C.INSTALLING, progress=at(each, limit + 1)),
+            a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(each, limit + 1)),
             TICKED,
             H.ERROR,
             f"no progress at stage {each} for more than {limit} minutes",
@@ -240,33 +257,33 @@ STAGES = [
             (Stage.CONFIGURING, 60), (Stage.JOINED, 60),
         )
     ),
-    Case(of(H.IN_PROGRESS, C.INSTALLING, progress=at(Stage.WRITING, 29)), TICKED, H.IN_PROGRESS),
-    Case(of(H.IN_PROGRESS, C.INSTALLING), TICKED, H.IN_PROGRESS),
+    Case(a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.WRITING, 29)), TICKED, H.IN_PROGRESS),
+    Case(a_host_in(H.IN_PROGRESS, C.INSTALLING), TICKED, H.IN_PROGRESS),
     *(
-        Case(of(H.IN_PROGRESS, C.PENDING_USER_ACTION, progress=at(each, 600)), TICKED, H.IN_PROGRESS)
+        Case(a_host_in(H.IN_PROGRESS, C.PENDING_USER_ACTION, progress=at_stage(each, 600)), TICKED, H.IN_PROGRESS)
         for each in (Stage.CONTROL_PLANE, Stage.CONTROLLER, Stage.BOOTKUBE, Stage.REBOOTING)
     ),
-    Case(of(H.IN_PROGRESS, C.PENDING_USER_ACTION, progress=at(Stage.WRITING, 31)), TICKED, H.ERROR),
+    Case(a_host_in(H.IN_PROGRESS, C.PENDING_USER_ACTION, progress=at_stage(Stage.WRITING, 31)), TICKED, H.ERROR),
     Case(
-        of(H.IN_PROGRESS, C.INSTALLING, progress=at(Stage.REBOOTING, 41)),
+        a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.REBOOTING, 41)),
         TICKED,
         H.PENDING_USER_ACTION,
         "for more than 40 minutes; check that it starts from disk sda (/dev/disk/by-id/wwn-0x1) and",
     ),
     Case(
-        of(H.IN_PROGRESS, C.INSTALLING, progress=at(Stage.REBOOTING, 41), inventory=None),
+        a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.REBOOTING, 41), inventory=None),
         TICKED,
         H.PENDING_USER_ACTION,
         "check that it starts from its installation disk and",
     ),
-    Case(of(H.IN_PROGRESS, C.INSTALLING, progress=at(Stage.REBOOTING, 39)), TICKED, H.IN_PROGRESS),
+    Case(a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.REBOOTING, 39)), TICKED, H.IN_PROGRESS),
     Case(
-        of(H.IN_PROGRESS, C.INSTALLING, wants={"control_plane_count": 1}, progress=at(Stage.REBOOTING, 79)),
+        a_host_in(H.IN_PROGRESS, C.INSTALLING, wants=ALONE, progress=at_stage(Stage.REBOOTING, 79)),
         TICKED,
         H.IN_PROGRESS,
     ),
     Case(
-        of(H.IN_PROGRESS, C.INSTALLING, wants={"control_plane_count": 1}, progress=at(Stage.REBOOTING, 81)),
+        a_host_in(H.IN_PROGRESS, C.INSTALLING, wants=ALONE, progress=at_stage(Stage.REBOOTING, 81)),
         TICKED,
         H.PENDING_USER_ACTION,
         "80 minutes",
@@ -294,20 +311,26 @@ CUT = a_machine().but(truncation=Truncation(type="full", reasons=("too large",))
 NO_UUID = {"wants": {"platform": a_running_cluster().platform.but(type="vsphere")}}
 
 DISCOVERED = [
-    *(Case(of(each, inventory=None), TICKED, H.DISCOVERING, "hardware") for each in (H.DISCOVERING, H.DISCONNECTED)),
-    *(Case(of(each, inventory=CUT), TICKED, H.DISCOVERING, "hardware") for each in (H.DISCOVERING, H.DISCONNECTED)),
     *(
-        Case(of(each, inventory=CUT), TICKED, H.INSUFFICIENT)
+        Case(a_host_in(each, inventory=None), TICKED, H.DISCOVERING, "hardware")
+        for each in (H.DISCOVERING, H.DISCONNECTED)
+    ),
+    *(
+        Case(a_host_in(each, inventory=CUT), TICKED, H.DISCOVERING, "hardware")
+        for each in (H.DISCOVERING, H.DISCONNECTED)
+    ),
+    *(
+        Case(a_host_in(each, inventory=CUT), TICKED, H.INSUFFICIENT)
         for each in (H.KNOWN, H.INSUFFICIENT, H.PENDING_FOR_INPUT)
     ),
-    *(Case(of(each, inventory=SMALL), TICKED, H.INSUFFICIENT, "minimum requirements: ") for each in BEFORE),
+    *(Case(a_host_in(each, inventory=SMALL), TICKED, H.INSUFFICIENT, "minimum requirements: ") for each in BEFORE),
     *(
-        Case(of(each, wants={"machine_networks": ()}), TICKED, H.PENDING_FOR_INPUT, "waiting for your input")
+        Case(a_host_in(each, wants={"machine_networks": ()}), TICKED, H.PENDING_FOR_INPUT, "waiting for your input")
         for each in BEFORE
     ),
-    *(Case(of(each, requested_hostname="m2"), TICKED, H.INSUFFICIENT, "cannot be installed") for each in BEFORE),
-    *(Case(of(each, **NO_UUID), TICKED, H.INSUFFICIENT) for each in BEFORE),
-    *(Case(of(each), TICKED, H.KNOWN, "ready to be installed") for each in BEFORE),
+    *(Case(a_host_in(each, requested_hostname="m2"), TICKED, H.INSUFFICIENT, "cannot be installed") for each in BEFORE),
+    *(Case(a_host_in(each, **NO_UUID), TICKED, H.INSUFFICIENT) for each in BEFORE),
+    *(Case(a_host_in(each), TICKED, H.KNOWN, "ready to be installed") for each in BEFORE),
 ]
 
 IN_POOL = [
@@ -327,8 +350,8 @@ IN_POOL = [
 ]
 
 LOGS = [
-    *(Case(of(each, C.ERROR, minutes=3), TICKED, each) for each in (H.ERROR, H.CANCELLED)),
-    *(Case(of(each, C.ERROR, minutes=1), TICKED, each) for each in (H.ERROR, H.CANCELLED)),
+    *(Case(a_host_in(each, C.ERROR, minutes=3), TICKED, each) for each in (H.ERROR, H.CANCELLED)),
+    *(Case(a_host_in(each, C.ERROR, minutes=1), TICKED, each) for each in (H.ERROR, H.CANCELLED)),
 ]
 
 ALL = [*REGISTERED, *PROGRESSED, *OTHERS, *PREPARED, *LOST, *STAGES, *DISCOVERED, *IN_POOL, *LOGS]
@@ -365,131 +388,3 @@ def test_a_new_state_is_told_and_dated_and_an_old_one_is_not(case):
 
 def test_every_row_of_the_host_table_was_taken_and_refused():
     assert host_rows((case.view, case.trigger) for case in ALL) == []
-
-
-# What comes with a move
-
-
-def test_a_host_that_starts_anew_is_looked_at_anew():
-    old = {
-        "images": FETCHED, "bootstrap": True, "progress": at(Stage.REBOOTING), "logs_info": "completed",
-        "logs_started_at": NOW, "logs_collected_at": NOW, "requested_hostname": "node", "disk_speeds": FAST,
-    }  # fmt: skip
-    host = moved_host(of(H.RESETTING_PENDING, **old), BACK)
-    assert host.inventory is None
-    assert host.ntp_sources is None
-    assert (host.images, host.bootstrap, host.progress) == ({}, False, HostProgress())
-    assert (host.logs_info, host.logs_started_at, host.logs_collected_at) == ("", None, None)
-    assert (host.requested_hostname, host.disk_speeds, host.role) == ("node", FAST, Role.MASTER)
-
-
-def test_a_host_that_starts_anew_while_its_cluster_prepares_stays_what_it_is():
-    host = moved_host(of(H.PREPARED, C.PREPARING, bootstrap=True, **TRIED), BACK)
-    assert host.inventory is not None
-    assert host.bootstrap
-    assert host.images == {}
-
-
-def test_a_host_that_starts_anew_in_a_running_cluster_is_one_of_its_added_hosts():
-    assert moved_host(joining(H.KNOWN, kind=HostKind.HOST), BACK).kind is HostKind.DAY2
-    assert moved_host(of(H.KNOWN, kind=HostKind.DAY2), BACK).kind is HostKind.HOST
-
-
-def test_a_new_attempt_has_logs_of_its_own_and_tries_failed_images_again():
-    logs = {"logs_info": "completed", "logs_started_at": NOW, "logs_collected_at": NOW}
-    host = moved_host(of(H.KNOWN, C.PREPARING, images=MISSING, **logs), TICKED)
-    assert (host.logs_info, host.logs_started_at, host.logs_collected_at) == ("", None, None)
-    assert host.images == {}
-    assert moved_host(of(H.KNOWN, C.PREPARING, images=FETCHED), TICKED).images == FETCHED
-
-
-def test_a_failed_image_that_the_user_ignores_is_tried_again_as_well():
-    ignoring = {"ignored_host_validations": ("container-images-available",)}
-    assert moved_host(of(H.KNOWN, C.PREPARING, wants=ignoring, images=MISSING), TICKED).images == {}
-    assert moved_host(of(H.PREPARING, C.PREPARING, wants=ignoring, **TRIED | {"images": MISSING}), TICKED).status is (
-        H.PREPARED
-    )
-
-
-def test_a_host_that_is_told_to_install_remembers_by_which_installer():
-    host = moved_host(of(H.PREPARED, C.INSTALLING), TICKED)
-    assert host.installer_version == "quay.io/edge-infrastructure/assisted-installer:latest"
-
-
-def test_it_is_told_which_disks_are_wiped_and_which_are_kept():
-    disks = {"disks_to_be_formatted": ("/dev/a", "/dev/b"), "skip_formatting_disks": ("/dev/b",)}
-    told = host_move(of(H.PREPARED, C.INSTALLING, **disks), TICKED).events
-    assert [(event.name, event.message) for event in told[1:]] == [
-        ("quick_disk_format_performed", "Host m1: disk /dev/a will be wiped so that it cannot be booted"),
-        ("quick_disk_format_skipped", "Host m1: disk /dev/b is left as it is, as asked"),
-    ]
-
-
-def test_the_clock_of_a_stage_stands_while_the_cluster_waits_for_the_user():
-    waiting = of(H.IN_PROGRESS, C.PENDING_USER_ACTION, progress=at(Stage.REBOOTING, 10))
-    assert moved_host(waiting, TICKED).progress.stage_updated_at == NOW
-
-
-def test_a_standing_clock_is_set_anew_once_a_minute_at_most():
-    waiting = of(H.IN_PROGRESS, C.PENDING_USER_ACTION, progress=at(Stage.REBOOTING, 0.5))
-    assert moved_host(waiting, TICKED).progress == waiting.hosts["m1"].progress
-
-
-@pytest.mark.parametrize(
-    ("state", "logs", "outcome"),
-    [
-        (H.ERROR, {"minutes": 1}, ""),
-        (H.ERROR, {"minutes": 3}, "timeout"),
-        (H.CANCELLED, {"minutes": 3}, "timeout"),
-        (H.INSTALLED, {"minutes": 3}, ""),
-        (H.ERROR, {"logs_info": "requested", "logs_started_at": NOW - 9 * MINUTE}, "requested"),
-        (H.ERROR, {"logs_info": "requested", "logs_started_at": NOW - 11 * MINUTE}, "timeout"),
-        (
-            H.ERROR,
-            {
-                "logs_info": "requested",
-                "logs_started_at": NOW - 20 * MINUTE,
-                "logs_collected_at": NOW - 9 * MINUTE,
-            },
-            "requested",
-        ),
-        (H.ERROR, {"logs_info": "requested"}, "requested"),
-        (H.ERROR, {"logs_info": "collecting", "logs_collected_at": NOW - 1 * MINUTE}, "collecting"),
-        (H.ERROR, {"logs_info": "collecting", "logs_collected_at": NOW - 3 * MINUTE}, "timeout"),
-        (H.ERROR, {"logs_info": "completed", "logs_collected_at": NOW - 3 * MINUTE}, "completed"),
-        (H.ERROR, {"minutes": 3, "logs_started_at": NOW}, ""),
-    ],
-)
-def test_logs_are_waited_for_only_so_long(state, logs, outcome):
-    assert moved_host(of(state, C.ERROR, **logs), TICKED).logs_info == outcome
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"installer_args": ("--save-partlabel", "data*")},
-        {"installer_args": ("--save-partindex", "5-")},
-        {"inventory": a_machine().but(boot=Boot(device_type="persistent"))},
-    ],
-    ids=["partitions by label", "partitions by number", "started from its disk"],
-)
-def test_a_disk_that_must_not_be_written_to_is_not_waited_for(changes):
-    assert moved_host(of(H.PREPARING, C.PREPARING, images=FETCHED, **changes), TICKED).status is H.PREPARED
-
-
-def test_a_host_at_the_very_limit_of_silence_is_still_there():
-    view = later(of(H.KNOWN), seen=False, minutes=3)
-    assert moved_host(view, TICKED).status is H.KNOWN
-    assert moved_host(later(view, seen=False, milliseconds=1), TICKED).status is H.DISCONNECTED
-
-
-def test_the_bootstrap_may_be_silent_two_minutes_longer():
-    view = later(of(H.IN_PROGRESS, C.INSTALLING, bootstrap=True, progress=at(Stage.BOOTKUBE)), seen=False, minutes=5)
-    assert moved_host(view, TICKED).status is H.IN_PROGRESS
-    assert moved_host(later(view, seen=False, milliseconds=1), TICKED).status is H.ERROR
-
-
-def test_a_long_list_of_failures_is_cut():
-    nics = tuple(a_nic(f"eth{n}", f"10.0.{n}.1/24") for n in range(200))
-    view = of(H.KNOWN, inventory=a_machine(cores=1, hostname="x" * 3000, interfaces=nics), requested_hostname="")
-    assert len(moved_host(view, TICKED).status_info) <= 2040

@@ -1,9 +1,6 @@
 """The main road, one act at a time: from a machine that starts to a cluster that is installed."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from builders import (
     CLUSTER_ID,
@@ -25,10 +22,9 @@ from muster.domain.decide import decide
 from muster.domain.effects import DeleteFiles, GenerateFiles, PublishKubeconfig
 from muster.domain.hosts import HostKind, HostState, ImageStatus, VipCheck
 from muster.domain.networks import NtpSource
-from muster.domain.operators import CONSOLE, OperatorStatus
-from muster.domain.progress import FinalizingStage, Stage
+from muster.domain.operators import CONSOLE
+from muster.domain.progress import Stage
 from muster.domain.roles import Role
-from muster.domain.states.clusters import ClusterState as States
 from muster.domain.steps.container_image_availability import ImagesReply
 from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
@@ -49,7 +45,6 @@ from muster.domain.triggers import (
 )
 
 H, C = HostState, ClusterState
-SWAGGER = Path(__file__).parents[3] / "shared" / "reference" / "swagger.yaml"
 
 
 def happens(view, *triggers):
@@ -360,42 +355,6 @@ def test_an_installed_cluster_is_neither_installed_nor_cancelled_nor_reset(asked
     assert not decision.changed
 
 
-# Every status there is
-
-
-@pytest.fixture(scope="module")
-def swagger():
-    if not SWAGGER.exists():
-        pytest.skip("the reference swagger is not at hand")
-    return yaml.load(SWAGGER.read_text(), Loader=yaml.CSafeLoader)["definitions"]
-
-
-@pytest.mark.parametrize(
-    ("ours", "path"),
-    [
-        (HostState, ("host", "properties", "status")),
-        (States, ("cluster", "properties", "status")),
-        (Stage, ("host-stage",)),
-        (FinalizingStage, ("finalizing-stage",)),
-        (Role, ("host-role",)),
-        (OperatorStatus, ("operator-status",)),
-        (HostKind, ("host", "properties", "kind")),
-        (ClusterKind, ("cluster", "properties", "kind")),
-    ],
-)
-def test_our_words_are_those_of_the_contract(swagger, ours, path):
-    theirs = swagger
-    for name in path:
-        theirs = theirs[name]
-    assert set(ours) == set(theirs["enum"])
-
-
-@pytest.mark.parametrize("state", [*HostState, *ClusterState], ids=str)
-def test_every_state_has_a_meaning(state):
-    assert state.meaning.endswith(".")
-    assert state.meaning[0].isupper()
-
-
 def test_an_infra_env_of_its_own_has_hosts_without_a_cluster():
     env = an_infra_env(cluster_id=None)
     view = a_view().but(cluster=None, infra_envs={INFRA_ENV_ID: env}, scope=f"host:{INFRA_ENV_ID}/h1")
@@ -412,5 +371,3 @@ def test_a_host_of_a_running_cluster_is_added_when_it_is_done():
     assert view.hosts["h1"].status is H.IN_PROGRESS
     view = happens(view, Progressed(host_id="h1", stage=Stage.DONE))
     assert view.hosts["h1"].status is H.ADDED
-
-

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -29,27 +30,43 @@ class Lab(Record):
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service as it usually is."""
+    yield from _running(RunningService(tmp_path_factory.mktemp("service")))
+
+
+@pytest.fixture(scope="session")
+def impatient_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     """A service that soon gives up hosts which do not ask for instructions."""
+    folder = tmp_path_factory.mktemp("impatient")
+    yield from _running(RunningService(folder, {"HOST_MAX_DISCONNECTION_TIME": "3s"}))
+
+
+def _running(service: RunningService) -> Iterator[RunningService]:
     configure_logs("error")
-    running = RunningService(tmp_path_factory.mktemp("service"), {"HOST_MAX_DISCONNECTION_TIME": "3s"})
-    running.start()
-    yield running
-    running.stop()
+    service.start()
+    yield service
+    service.stop()
 
 
 @pytest.fixture
 def lab(service: RunningService) -> BringUp:
     """Brings a lab up with a new cluster; faults are struck before the machines start."""
+    return partial(_bring_up, service.url)
 
-    @asynccontextmanager
-    async def bring_up(*faults: tuple[str, str], masters: int = 3, workers: int = 2) -> AsyncIterator[Lab]:
-        room = Room(masters=masters, workers=workers)
-        async with SteadyClient(service.url) as client:
-            place = await new_place(client, "lab", room)
-            profiles = profiles_of(room.but(seed=place.infra_env_id))
-            async with up(client, place, profiles, SPEED) as fleet:
-                for name, fault in faults:
-                    fleet.strike(name, fault)
-                yield Lab(client=client, place=place, fleet=fleet)
 
-    return bring_up
+@pytest.fixture
+def impatient_lab(impatient_service: RunningService) -> BringUp:
+    """The same, where silence is soon noticed."""
+    return partial(_bring_up, impatient_service.url)
+
+
+@asynccontextmanager
+async def _bring_up(url: str, *faults: tuple[str, str], masters: int = 3, workers: int = 2) -> AsyncIterator[Lab]:
+    room = Room(masters=masters, workers=workers)
+    async with SteadyClient(url) as client:
+        place = await new_place(client, "lab", room)
+        profiles = profiles_of(room.but(seed=place.infra_env_id))
+        async with up(client, place, profiles, SPEED) as fleet:
+            for name, fault in faults:
+                fleet.strike(name, fault)
+            yield Lab(client=client, place=place, fleet=fleet)

@@ -87,8 +87,8 @@ async def test_images_that_cannot_be_had_end_the_preparation_and_mended_it_goes_
         await until(client, cluster_id, in_state("installing"))
 
 
-async def test_a_host_whose_agent_died_is_disconnected_until_it_is_started_again(lab):
-    async with lab() as it:
+async def test_a_host_whose_agent_died_is_disconnected_until_it_is_started_again(impatient_lab):
+    async with impatient_lab() as it:
         client, cluster_id = it.client, it.place.cluster_id
         await until(client, cluster_id, in_state("ready"))
         it.fleet.strike(SUFFERER, "agent-crash")
@@ -112,12 +112,13 @@ async def test_a_disk_that_cannot_be_written_to_fails_its_host_and_says_at_which
     async with lab((SUFFERER, "disk-write-failure")) as it:
         await install(it)
         cluster = await until(it.client, it.place.cluster_id, lambda seen: host_of(seen, SUFFERER)["status"] == "error")
+        assert "failed 3 times" in host_of(cluster, SUFFERER)["status_info"]
         assert "40%" in host_of(cluster, SUFFERER)["status_info"]
 
 
-async def test_a_host_that_loses_power_while_it_writes_is_lost_there(lab):
+async def test_a_host_that_loses_power_while_it_writes_is_lost_there(impatient_lab):
     fault = "power-loss:writing-image-to-disk"
-    async with lab((SUFFERER, fault)) as it:
+    async with impatient_lab((SUFFERER, fault)) as it:
         await install(it)
         cluster = await until(it.client, it.place.cluster_id, lambda seen: host_of(seen, SUFFERER)["status"] == "error")
         assert host_of(cluster, SUFFERER)["progress"]["current_stage"] == "Writing image to disk"

@@ -5,7 +5,14 @@ import asyncio
 import yaml
 from watching import host_of, in_state, until
 
-from muster.wire.endpoints import DOWNLOAD_CREDENTIALS, DOWNLOAD_LOGS, GET_CREDENTIALS, INSTALL_CLUSTER
+from muster.adapters.machine.simulated import Boot
+from muster.wire.endpoints import (
+    CANCEL_INSTALLATION,
+    DOWNLOAD_CREDENTIALS,
+    DOWNLOAD_LOGS,
+    GET_CREDENTIALS,
+    INSTALL_CLUSTER,
+)
 
 
 async def install(lab):
@@ -60,6 +67,21 @@ async def test_an_installation_survives_the_service_being_started_again(lab, ser
             await asyncio.to_thread(service.start)
         cluster = await until(client, cluster_id, in_state("installed", "error"))
         assert cluster["status"] == "installed"
+
+
+async def test_a_cancelled_installation_ends_on_the_hosts_and_their_logs_are_sent(lab):
+    async with lab(workers=0) as it:
+        client, cluster_id = it.client, it.place.cluster_id
+        await install(it)
+        await until(client, cluster_id, lambda seen: "Writing image to disk" in _stages(seen))
+        await client.call(CANCEL_INSTALLATION, cluster_id=cluster_id)
+        await until(client, cluster_id, lambda seen: _logs(seen) == {"completed"})
+        assert all(machine.booted is Boot.IMAGE for machine in it.fleet.machines.values())
+        assert not any("Rebooting" in line for machine in it.fleet.machines.values() for line in machine.noted)
+
+
+def _logs(cluster) -> set[str]:
+    return {host.get("logs_info", "") for host in cluster["hosts"]}
 
 
 def _stages(cluster) -> set[str]:

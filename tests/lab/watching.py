@@ -8,7 +8,7 @@ from typing import Any
 from muster.client import Client
 from muster.wire.endpoints import GET_CLUSTER
 
-PATIENCE = 15.0
+PATIENCE = 30.0
 LOOKS_AGAIN = 0.03
 
 Seen = dict[str, Any]

@@ -7,22 +7,35 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from builders import CLUSTER_ID, INFRA_ENV_ID, NOW, a_cluster, a_policy, a_ready_host, a_report, an_infra_env, some_answers
+from builders import (
+    CLUSTER_ID,
+    INFRA_ENV_ID,
+    NOW,
+    a_cluster,
+    a_policy,
+    a_ready_host,
+    a_report,
+    an_infra_env,
+    some_answers,
+)
 from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.decide import decide
-from muster.domain.hosts import DiskSpeed, Host, HostState, ImageStatus, VipCheck
+from muster.domain.hosts import Host, HostState, ImageStatus, VipCheck
 from muster.domain.networks import NtpSource
-from muster.domain.progress import Stage
+from muster.domain.progress import FinalizingStage, Stage
 from muster.domain.roles import Role
 from muster.domain.steps import STEPS, instruct
-from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.steps.container_image_availability import ImagesReply
+from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
 from muster.domain.steps.ntp_synchronizer import NtpReply
 from muster.domain.triggers import (
     Cancel,
     CheckedIn,
+    ClusterLogsReported,
     DeleteHost,
+    FinalizingStageReported,
+    HostLogsReported,
     IngressCaUploaded,
     Install,
     KubeconfigPublished,
@@ -78,6 +91,10 @@ class ClusterLife(RuleBasedStateMachine):
             if host.status is HostState.INSTALLED and after.status is not HostState.INSTALLED:
                 assert after.status in {HostState.ERROR, HostState.CANCELLED, HostState.RESETTING_PENDING}
                 assert decision.cluster.status is not ClusterState.INSTALLED
+        if decision.outcomes and all(decision.outcomes):
+            alone = decide(before, Ticked())
+            assert (decision.view.hosts, decision.cluster) == (alone.view.hosts, alone.cluster)
+            assert (decision.events, decision.effects) == (alone.events, ())
 
     def seen(self, *hosts):
         self.view = self.view.but(presence={**self.view.presence, **dict.fromkeys(hosts, self.view.now)})
@@ -101,7 +118,9 @@ class ClusterLife(RuleBasedStateMachine):
     @rule(hosts=st.sets(which, min_size=1))
     def machines_start(self, hosts):
         self.seen(*hosts)
-        self.happens(*(Registered(host_id=host, infra_env_id=INFRA_ENV_ID, agent_version=AGENT) for host in sorted(hosts)))
+        self.happens(
+            *(Registered(host_id=host, infra_env_id=INFRA_ENV_ID, agent_version=AGENT) for host in sorted(hosts))
+        )
 
     @rule(cores=st.sampled_from([1, 2, 4, 8, 8, 8]))
     def machines_describe_themselves(self, cores):
@@ -118,7 +137,9 @@ class ClusterLife(RuleBasedStateMachine):
             report = a_report(host, others if well else others[:1])
             self.reply(host.id, "connectivity-check", report)
             self.reply(host.id, "domain-resolution", DomainReply(resolutions=some_answers(self.view.cluster.domain)))
-            self.reply(host.id, "ntp-synchronizer", NtpReply(ntp_sources=(NtpSource(source_name="n", source_state="synced"),)))
+            self.reply(
+                host.id, "ntp-synchronizer", NtpReply(ntp_sources=(NtpSource(source_name="n", source_state="synced"),))
+            )
             vips = self.view.cluster.api_vips + self.view.cluster.ingress_vips
             free = tuple(VipCheck(vip=vip.ip, verification="succeeded") for vip in vips)
             self.reply(host.id, "verify-vips", free)
@@ -143,8 +164,16 @@ class ClusterLife(RuleBasedStateMachine):
         attempt = self.view.cluster.preparation.attempt
         self.happens(Prepared(attempt=attempt, failure="no" if fails else "", openshift_cluster_id="o"))
         for host in self.there(HostState.PREPARING):
-            self.reply(host.id, "installation-disk-speed-check", DiskSpeedReply(path=host.installation_disk_id, io_sync_duration=2))
-            self.reply(host.id, "container-image-availability", ImagesReply(images=(ImageStatus(name="i", result="failure" if fails else "success"),)))
+            self.reply(
+                host.id,
+                "installation-disk-speed-check",
+                DiskSpeedReply(path=host.installation_disk_id, io_sync_duration=2),
+            )
+            self.reply(
+                host.id,
+                "container-image-availability",
+                ImagesReply(images=(ImageStatus(name="i", result="failure" if fails else "success"),)),
+            )
 
     @rule(far=st.integers(1, 12), seen=st.booleans())
     def hosts_go_on(self, far, seen):
@@ -166,6 +195,31 @@ class ClusterLife(RuleBasedStateMachine):
         decision = self.happens(IngressCaUploaded(pem="pem"))
         if decision.effects:
             self.happens(KubeconfigPublished())
+
+    @rule(stage=st.sampled_from([stage.value for stage in FinalizingStage]))
+    def the_controller_goes_on(self, stage):
+        self.happens(FinalizingStageReported(stage=stage))
+
+    @rule(host=which, state=st.sampled_from(["requested", "collecting", "completed"]), uploaded=st.booleans())
+    def logs_come(self, host, state, uploaded):
+        self.happens(HostLogsReported(host_id=host, state=state, uploaded=uploaded))
+        self.happens(ClusterLogsReported(state=state, uploaded=uploaded))
+
+    @rule(hosts=st.lists(which, min_size=2, max_size=4), skew=st.integers(-9, 9))
+    def many_things_happen_at_once(self, hosts, skew):
+        """What is taken together ends as what is taken one by one."""
+        triggers = [CheckedIn(host_id=host, clock_skew=skew) for host in hosts]
+        triggers += [
+            Progressed(host_id=hosts[0], stage=Stage.WRITING),
+            Cancel(),
+            Progressed(host_id=hosts[1], stage=Stage.DONE),
+        ]
+        one_by_one = self.view
+        for trigger in triggers:
+            one_by_one = decide(one_by_one, trigger).view
+        self.happens(*triggers)
+        assert self.view.cluster.status is one_by_one.cluster.status
+        assert [host.status for host in self.view.living] == [host.status for host in one_by_one.living]
 
     # Trouble
 
@@ -194,6 +248,22 @@ class ClusterLife(RuleBasedStateMachine):
         if hasattr(self, "view"):
             again = decide(self.view.but(memo=None), Ticked())
             assert not again.changed, (again.changes, again.events)
+
+    @invariant()
+    def nothing_follows_from_time_before_the_deadline(self):
+        if hasattr(self, "view"):
+            deadline = decide(self.view, Ticked()).deadline
+            assert deadline is None or deadline > self.view.now
+            quiet = deadline - timedelta(milliseconds=1) if deadline else self.view.now + timedelta(days=90)
+            again = decide(self.view.but(now=quiet), Ticked())
+            assert not again.changed, (again.changes, again.events)
+
+    @invariant()
+    def words_are_whole_sentences(self):
+        if hasattr(self, "view"):
+            for record in (self.view.cluster, *self.view.living):
+                assert not set("{}") & set(record.status_info), record.status_info
+                assert record.status_info == record.status_info.strip(" :;-,"), record.status_info
 
     @invariant()
     def instructions_depend_on_the_view_alone(self):

@@ -37,6 +37,7 @@ class RunningService:
         self.settings = read_settings(environment or {}, host="127.0.0.1", port=self.port, data=str(folder), **settings)
         self.service: Service
         self._loop: asyncio.AbstractEventLoop
+        self._app: App
         self._server: Server
         self._thread: threading.Thread
         self._serving = threading.Event()
@@ -57,6 +58,7 @@ class RunningService:
 
     def stop(self) -> None:
         """End the service as a signal would."""
+        self._loop.call_soon_threadsafe(self._app.close)
         self._loop.call_soon_threadsafe(self._server.stop)
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive(), "the service did not stop"
@@ -69,8 +71,9 @@ class RunningService:
         self._loop = asyncio.get_running_loop()
         self.service = build(self.settings)
         await self.service.start()
+        self._app = App(self.service)
         self._server = Server(
-            App(self.service), address="127.0.0.1", port=self.port, interface=Interfaces.ASGI, log_enabled=False
+            self._app, address="127.0.0.1", port=self.port, interface=Interfaces.ASGI, log_enabled=False
         )
         self._server.on_startup(self._serving.set)
         try:

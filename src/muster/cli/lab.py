@@ -15,7 +15,7 @@ from muster.domain.record import Record
 from muster.lab.faults import FAULTS, parsed
 from muster.lab.fleet import Fleet, Place
 from muster.lab.fleet import up as fleet_up
-from muster.lab.profiles import Room, Said, profiles_of, read_profiles
+from muster.lab.profiles import Room, Said, network_for, profiles_of, read_profiles
 from muster.lab.site import new_place, place_of, room_beside
 from muster.lab.steady import SteadyClient
 from muster.wire.endpoints import INSTALL_CLUSTER
@@ -66,7 +66,7 @@ def up(
     wish = Wish(
         url=url,
         cluster=cluster,
-        room=Room(masters=masters, workers=workers),
+        room=Room(masters=masters, workers=workers, network=network_for(masters + workers)),
         said=read_profiles(profile) if profile else {},
         faults=tuple(map(_fault, fault or ())),
         speed=speed,
@@ -100,7 +100,16 @@ def _fault(text: str) -> tuple[str, str]:
     return host, fault
 
 
+def _check(wish: Wish) -> None:
+    """Whatever can be wrong with a wish is said before anything is made."""
+    profiles_of(wish.room, wish.said)
+    strangers = [host for host, _ in wish.faults if host not in wish.room.names]
+    if strangers:
+        raise Invalid(f"--fault: there is no machine {strangers[0]!r}; there are {', '.join(wish.room.names)}")
+
+
 async def _bring_up(wish: Wish, board: Board) -> None:
+    _check(wish)
     async with SteadyClient(wish.url) as client:
         place, room = await _placed(client, wish)
         profiles = profiles_of(room.but(seed=place.infra_env_id), wish.said)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import structlog
@@ -60,8 +61,9 @@ def configure_logs(level: str) -> None:
 async def _serve(settings: Settings) -> None:
     service = build(settings)
     await service.start()
+    app = App(service)
     server = Server(
-        App(service),
+        app,
         address=settings.host,
         port=settings.port,
         interface=Interfaces.ASGI,
@@ -69,9 +71,16 @@ async def _serve(settings: Settings) -> None:
         backlog=WAITING,
         backpressure=CONNECTIONS,
     )
+
+    end: Callable[[], None] = server.stop
+
+    def stop() -> None:
+        app.close()
+        end()
+
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, server.stop)
+        loop.add_signal_handler(each, stop)
     structlog.get_logger().info("serving", port=settings.port, database=settings.database_url.split("@")[-1])
     try:
         await server.serve()

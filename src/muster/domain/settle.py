@@ -99,8 +99,9 @@ def _judge_and_move(draft: Draft) -> None:
         _remember(draft, host, outcome.assessment)
         move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
         moved = draft.view.hosts[host.id]
-        # A move may change what the checks look at; then the outcome is of the host as it was, and does not last.
-        judged[host.id] = outcome.but(host=moved) if _same_to_checks(moved, host) else outcome.but(host=host)
+        # A move may change what is looked at; then the outcome is of the host as it was, and does not last.
+        lasts = moved.status is host.status and _same_to_checks(moved, host)
+        judged[host.id] = outcome.but(host=moved if lasts else host)
     assessment = NO_ASSESSMENT
     cluster = draft.view.cluster
     if cluster is not None and cluster.deleted_at is None:

@@ -55,6 +55,7 @@ class Controller:
         self._cluster_id = cluster_id
         self._world = world
         self._timings = timings
+        self._idle = False
 
     async def run(self) -> None:
         """Report for as long as the lab is up."""
@@ -84,8 +85,11 @@ class Controller:
                 await self._client.call(HOST_PROGRESS, body=body, infra_env_id=host["infra_env_id"], host_id=host["id"])
 
     async def _bring_up(self) -> None:
-        """Do what the state of the cluster asks for."""
+        """Do what the state of the cluster asks for. Before any of its machines is a node, that is nothing."""
+        if self._idle and not self._world.nodes:
+            return
         cluster = await self._call(GET_CLUSTER, query={"exclude-hosts": "true"})
+        self._idle = cluster["status"] != ClusterState.FINALIZING
         if cluster["status"] == ClusterState.FINALIZING:
             await self._finalize(cluster)
         elif cluster["status"] == ClusterState.INSTALLED and cluster.get("logs_info") != "completed":

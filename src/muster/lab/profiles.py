@@ -19,6 +19,9 @@ GATEWAY, API, INGRESS = 1, 2, 3
 MASTER_GIB, WORKER_GIB = 16, 32
 """Workers have more memory, so that the service gives the smaller machines to the control plane."""
 
+NETWORKS = {240: "192.168.126.0/24", 1000: "192.168.124.0/22"}
+"""For how many machines each network is large enough."""
+
 EVERYONE = "default"
 """The name under which a file says what holds for every machine."""
 
@@ -55,6 +58,14 @@ class Room(Record):
         """The names of the machines."""
         masters = [f"master-{index}" for index in range(self.masters)]
         return masters + [f"worker-{index}" for index in range(self.workers)]
+
+
+def network_for(machines: int) -> str:
+    """A network with addresses for so many machines."""
+    found = next((network for most, network in NETWORKS.items() if machines <= most), None)
+    if found is None:
+        raise Invalid(f"{machines} machines are more than the {max(NETWORKS)} that fit into one room")
+    return found
 
 
 def profiles_of(room: Room, said: Said | None = None) -> list[Profile]:

@@ -18,7 +18,12 @@ from .engine import Engine, Sender
 LEASE = timedelta(seconds=15)
 BEAT = 5.0
 AT_ONCE = 4
-LONGEST_SLEEP = 5.0
+LONGEST_SLEEP = 15.0
+"""How late we may notice what another replica has left behind; our own work wakes us."""
+
+SHORTEST_SLEEP = 0.1
+"""How long we leave to another replica what it has just taken."""
+
 LONGEST_WAIT = timedelta(minutes=1)
 
 log = structlog.get_logger()
@@ -61,21 +66,22 @@ class Effects:
     async def _round(self) -> None:
         self._wake.clear()
         try:
-            await self.claim()
-            wait = await self._wait()
+            wait = await self._until_due()
+            if wait <= 0.0:
+                await self.claim()
+                wait = await self._until_due()
         except Unavailable as error:
             log.warning("the store does not answer; the workers wait", error=str(error))
             wait = LONGEST_SLEEP
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), wait)
+            await asyncio.wait_for(self._wake.wait(), min(max(wait, SHORTEST_SLEEP), LONGEST_SLEEP))
 
-    async def _wait(self) -> float:
+    async def _until_due(self) -> float:
+        """Seconds until there is something to take."""
         if len(self._held) >= AT_ONCE:
             return LONGEST_SLEEP
         due = await self._engine.store.next_effect()
-        if due is None:
-            return LONGEST_SLEEP
-        return min(max((due - self._engine.clock.now()).total_seconds(), 0.01), LONGEST_SLEEP)
+        return LONGEST_SLEEP if due is None else (due - self._engine.clock.now()).total_seconds()
 
     async def _work(self, lease: Lease) -> None:
         try:

@@ -195,7 +195,10 @@ class Engine:
             tenants=stored.tenants,
         )
         self.presence.learn(stored.presence)
-        known = Known(view, stored.reads)
+        known, newer = Known(view, stored.reads), self._known.get(scope)
+        # While this was being read, a commit may have made, and remembered, a later version.
+        if newer is not None and newer.view.version >= view.version:
+            return newer
         self._remember(known)
         return known
 

@@ -18,11 +18,13 @@ class Presence:
         self._store = store
         self._seen: dict[str, datetime] = {}
         self._unwritten: dict[str, Seen] = {}
+        self._noted = asyncio.Event()
 
     def note(self, infra_env_id: str, host_id: str, at: datetime) -> None:
         """A host asked for instructions."""
         self._seen[host_id] = at
         self._unwritten[host_id] = Seen(infra_env_id=infra_env_id, host_id=host_id, at=at)
+        self._noted.set()
 
     def learn(self, stored: dict[str, datetime]) -> None:
         """What other replicas have noted; the newer word counts."""
@@ -38,6 +40,7 @@ class Presence:
 
     async def flush(self) -> None:
         """Write down what is new. What cannot be written now is kept for the next time."""
+        self._noted.clear()
         if not self._unwritten:
             return
         batch, self._unwritten = self._unwritten, {}
@@ -45,9 +48,11 @@ class Presence:
             await self._store.note_seen(tuple(batch.values()))
         except Unavailable:
             self._unwritten = batch | self._unwritten
+            self._noted.set()
 
     async def run(self) -> None:
-        """Write down once a second, for as long as the service runs."""
+        """Write down once a second while there is something to write, for as long as the service runs."""
         while True:
+            await self._noted.wait()
             await asyncio.sleep(EVERY)
             await self.flush()

@@ -15,8 +15,11 @@ LEASE = timedelta(seconds=30)
 """How long a claimed scope is ours; if we die, its deadline comes again after that."""
 
 AT_ONCE = 50
-LONGEST_SLEEP = 5.0
-"""Other replicas may set earlier deadlines; this is how late we may notice."""
+LONGEST_SLEEP = 15.0
+"""Other replicas may set earlier deadlines and die; this is how late we may notice."""
+
+SHORTEST_SLEEP = 0.1
+"""How long we leave to another replica what it has just taken."""
 
 log = structlog.get_logger()
 
@@ -43,16 +46,20 @@ class Ticker:
     async def tick(self) -> datetime | None:
         """Wake everything that is due now; returns when something will be due next."""
         store, clock = self._engine.store, self._engine.clock
-        while scopes := await store.claim_due(clock.now(), LEASE, AT_ONCE):
+        due = await store.next_deadline()
+        while due is not None and due <= clock.now():
+            scopes = await store.claim_due(clock.now(), LEASE, AT_ONCE)
+            if not scopes:
+                break
             await asyncio.gather(*(self._wake_up(scope) for scope in scopes))
-        return await store.next_deadline()
+            due = await store.next_deadline()
+        return due
 
     async def _wake_up(self, scope: str) -> None:
+        """Let a scope look at the time. Its hosts may have been heard of by another replica."""
         try:
-            stored = await self._engine.store.load(scope)
-            if stored is not None:
-                self._engine.presence.learn(stored.presence)
-                await self._engine.submit(scope, Ticked())
+            self._engine.presence.learn(await self._engine.store.presence_of(scope))
+            await self._engine.submit(scope, Ticked())
         except (Conflict, NotFound, Unavailable) as error:
             log.info("a scope could not be woken; its deadline will come again", scope=scope, error=str(error))
 
@@ -60,7 +67,7 @@ class Ticker:
         wait = LONGEST_SLEEP
         if self._next is not None:
             until = (self._next - self._engine.clock.now()).total_seconds()
-            wait = min(max(until, 0.0), LONGEST_SLEEP)
+            wait = min(max(until, SHORTEST_SLEEP), LONGEST_SLEEP)
         self._wake.clear()
         try:
             await asyncio.wait_for(self._wake.wait(), wait)

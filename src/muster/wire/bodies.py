@@ -22,8 +22,16 @@ def decode_body(kind: Any, raw: bytes) -> Any:
     """
     try:
         return _decoder(kind).decode(raw)
+    except msgspec.ValidationError as strict:
+        return msgspec.convert(_tidied(_read(raw, strict), shape_of(kind)), kind)
+
+
+def _read(raw: bytes, strict: msgspec.ValidationError) -> Any:
+    """The body as it is; what no type could hold is told as it was noticed first, with its path."""
+    try:
+        return msgspec.json.decode(raw)
     except msgspec.ValidationError:
-        return msgspec.convert(_tidied(msgspec.json.decode(raw), shape_of(kind)), kind)
+        raise strict from None
 
 
 @lru_cache(maxsize=64)

@@ -119,6 +119,11 @@ class SimulatedMachine:
         """Whether it runs the discovery image although it has been installed and started again since."""
         return self.on and self.booted is Boot.IMAGE and self._installed is not None and not self._containers
 
+    @property
+    def noted(self) -> tuple[str, ...]:
+        """The lines of the journal, as far as they are kept."""
+        return tuple(self._journal)
+
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for something to be so, looking again at each change of the machine."""
         while not holds():
@@ -273,6 +278,7 @@ class SimulatedMachine:
     def journal(self, line: str) -> None:
         """Note something in the machine's journal, which may be the last thing it does."""
         self._journal.append(f"{self.now().isoformat(timespec='seconds')} {line}")
+        self.nudge()
         fatal = self.profile.power_fails_at
         if fatal and fatal in line:
             self.powered = False
@@ -280,7 +286,7 @@ class SimulatedMachine:
 
     async def logs(self) -> bytes:
         """The journal as a gzipped tar."""
-        text = "\n".join(self._journal).encode() + b"\n"
+        text = "\n".join(self.noted).encode() + b"\n"
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
             entry = tarfile.TarInfo(f"{self.profile.hostname}/journal.logs")

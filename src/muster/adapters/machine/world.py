@@ -6,11 +6,11 @@ runs faster than ours by `speed`.
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from ipaddress import ip_address, ip_interface, ip_network
+from ipaddress import ip_address, ip_network
 from time import monotonic
 from typing import Protocol
 
-from muster.domain.networks import plain
+from muster.domain.networks import lies_in, normal, plain
 from muster.domain.progress import Stage
 
 from .profile import NicProfile, Profile
@@ -90,5 +90,4 @@ def reaches(one: Profile, other: Profile) -> bool:
 
 def on_wire(nic: NicProfile, address: str) -> bool:
     """Whether an address lies in a network of an interface."""
-    wanted = ip_address(address)
-    return any(wanted in ip_interface(each).network for each in nic.addresses)
+    return any(lies_in(address, normal(each)) for each in nic.addresses)

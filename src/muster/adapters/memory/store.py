@@ -145,6 +145,11 @@ class MemoryStore:
             key = host_key(each.infra_env_id, each.host_id)
             self._presence[key] = max(each.at, self._presence.get(key, each.at))
 
+    async def presence_of(self, scope: str) -> dict[str, datetime]:
+        """When each live host of a scope last asked for instructions, as far as that was written down."""
+        hosts = [each for each in self._filing.living_hosts() if each.scope == scope]
+        return {each.record.id: self._presence[each.key] for each in hosts if each.key in self._presence}
+
     async def add_event(self, event: Event) -> None:
         """Keep an event that belongs to no decision."""
         self._events.append(_kept(event, self._clock.now()))

@@ -9,8 +9,8 @@ from sqlalchemy import exc
 
 from muster.domain.errors import Conflict, MusterError, Unavailable
 
-OUT_OF_REACH = frozenset({"08", "53", "57"})
-"""Classes of SQLSTATE: no connection, out of resources, the operator stopped it."""
+OUT_OF_REACH = frozenset({"08", "28", "3D", "53", "57"})
+"""Classes of SQLSTATE: no connection, no such user, no such database, out of resources, the operator stopped it."""
 
 LOST_RACES = frozenset({"40001", "40P01"})
 """SQLSTATEs of two transactions in each other's way."""
@@ -37,23 +37,28 @@ def named_faults() -> Iterator[None]:
     try:
         yield
     except exc.DBAPIError as error:
+        away = error.connection_invalidated or isinstance(error, exc.InterfaceError)
+        named = _unavailable(error.orig) if away else _named(error.orig)
+        if named is None:
+            raise
+        raise named from error
+    except (sqlite3.Error, asyncpg.PostgresError) as error:
         named = _named(error)
         if named is None:
             raise
         raise named from error
-    except (OSError, exc.TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        # These come from opening a connection, where SQLAlchemy does not translate.
+    except (OSError, exc.TimeoutError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        # The last one is what a connection says that the server has ended while nothing was asked of it.
         raise _unavailable(error) from error
 
 
-def _named(error: exc.DBAPIError) -> MusterError | None:
+def _named(error: BaseException | None) -> MusterError | None:
     """Our name for a driver's error, None if it is a bug of ours."""
-    state = str(getattr(error.orig, "sqlstate", None) or "")
+    state = str(getattr(error, "sqlstate", None) or "")
     if state in LOST_RACES:
         return Conflict("Another change of the same records was written at the same time; look again")
-    code = getattr(error.orig, "sqlite_errorcode", -1) & PRIMARY
-    away = error.connection_invalidated or isinstance(error, exc.InterfaceError) or state[:2] in OUT_OF_REACH
-    return _unavailable(error.orig) if away or code in BUSY_OR_AWAY else None
+    code = getattr(error, "sqlite_errorcode", -1) & PRIMARY
+    return _unavailable(error) if state[:2] in OUT_OF_REACH or code in BUSY_OR_AWAY else None
 
 
 def _unavailable(error: BaseException | None) -> Unavailable:

@@ -1,6 +1,7 @@
 """Reads scopes and their records. Each question is one statement, so its answer is of one moment."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -65,6 +66,12 @@ _HOSTS_OF = (
     select(records.c.id, records.c.scope)
     .where(_is_host, _alive, records.c.parent == bindparam("infra_env"))
     .order_by(records.c.seq)
+)
+
+_PRESENCE_OF = (
+    select(records.c.id, presence.c.at)
+    .join_from(records, presence, presence.c.key == records.c.key)
+    .where(_is_host, _alive, _of_scope)
 )
 
 
@@ -145,3 +152,8 @@ def scope_of_host(connection: Connection, infra_env_id: str, host_id: str) -> st
 def hosts_of(connection: Connection, infra_env_id: str) -> tuple[tuple[str, str], ...]:
     """Host id and scope of every live host of an infra-env, oldest first."""
     return tuple((row.id, row.scope) for row in connection.execute(_HOSTS_OF, {"infra_env": infra_env_id}))
+
+
+def presence_of(connection: Connection, scope: str) -> dict[str, datetime]:
+    """When each live host of a scope last asked for instructions."""
+    return {row.id: row.at for row in connection.execute(_PRESENCE_OF, {"scope": scope})}

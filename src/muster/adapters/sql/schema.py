@@ -39,13 +39,18 @@ class Moment(TypeDecorator[datetime]):
         """The moment as the database keeps it."""
         if value is None or dialect.name != "sqlite":
             return value
-        return (value - EPOCH) // MICROSECOND
+        return as_number(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - the value tells
         """The moment as we know it."""
         if value is None or isinstance(value, datetime):
             return value
         return EPOCH + timedelta(microseconds=value)
+
+
+def as_number(moment: datetime) -> int:
+    """A moment as SQLite keeps it."""
+    return (moment - EPOCH) // MICROSECOND
 
 
 def _seq() -> Column[int]:

@@ -104,6 +104,10 @@ class SqlStore:
         if latest:
             await self._database.note_seen([{"key": key, "at": at} for key, at in sorted(latest.items())])
 
+    async def presence_of(self, scope: str) -> dict[str, datetime]:
+        """When each live host of a scope last asked for instructions, as far as that was written down."""
+        return await self._database.read(records.presence_of, scope)
+
     async def add_event(self, event: Event) -> None:
         """Keep an event that belongs to no decision."""
         await self._database.write(events.add_event, event_row(event, self._clock.now()))

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from ipaddress import ip_address, ip_interface
 
 from muster.client import Client
 from muster.domain.connectivity import L2, L3, ConnectivityReport, RemoteHost
 from muster.domain.inventory import Interface
+from muster.domain.networks import IPV4, family, lies_in, normal, plain
 from muster.domain.steps.connectivity_check import Peer
 from muster.domain.steps.inventory import REAL_INTERFACES
 from muster.ports import Machine
@@ -15,8 +15,6 @@ from .step import Reply, first, replied
 
 AT_ONCE = 32
 """How many hosts are tried at the same time."""
-
-IPV4 = 4
 
 
 async def do(machine: Machine, args: Sequence[str], _: Client) -> Reply:
@@ -78,9 +76,10 @@ async def _on_wire(machine: Machine, nics: Sequence[Interface], address: str, ma
 
 def _source(nic: Interface, address: str) -> str:
     """The address of a NIC from which another one is tried: in its network for IPv4, any for IPv6; "" if none."""
-    wanted = ip_address(address)
-    for each in nic.addresses:
-        mine = ip_interface(each)
-        if mine.version == wanted.version and (mine.version != IPV4 or wanted in mine.network):
-            return str(mine.ip)
-    return ""
+    version = family(address)
+    found = (
+        mine
+        for mine in nic.addresses
+        if family(mine) == version and (version != IPV4 or lies_in(address, normal(mine)))
+    )
+    return plain(next(found, ""))

@@ -27,7 +27,7 @@ from .static_networks import HostNetworkInput, static_network_problems, static_n
 # A value is single characters and quoted parts; the published pattern says so in a way that takes exponential time.
 KernelValue = Annotated[str, Meta(pattern=r'^(?:[^ \t\n\r"]|"[^"]*")+\Z')]
 Bundle = Annotated[str, Meta(max_length=65535)]
-Delay = Annotated[int, Meta(ge=0)]
+Delay = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _V4 = rf"(?:{_OCTET}\.){{3}}{_OCTET}"

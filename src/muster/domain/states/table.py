@@ -22,16 +22,18 @@ Due = Callable[[S], datetime | None]
 class Condition(Generic[S]):
     """A named boolean. Joined with `&`, `|` and `~`; its name joins with it."""
 
-    __slots__ = ("due", "name", "test")
+    __slots__ = ("due", "name", "negation", "test")
 
-    def __init__(self, name: str, test: Test[S], due: tuple[Due[S], ...] = ()) -> None:
+    def __init__(self, name: str, test: Test[S], due: tuple[Due[S], ...] = (), negation: str = "") -> None:
         self.name = name
         self.test = test
         self.due = due
+        self.negation = negation or f"not {name}"
 
     def __and__(self, other: "Condition[S]") -> "Condition[S]":
         mine, theirs = self.test, other.test
-        return Condition(f"{self.name} and {other.name}", lambda s: mine(s) and theirs(s), self.due + other.due)
+        name = f"{self.name} and {other.name}"
+        return Condition(name, lambda s: mine(s) and theirs(s), self.due + other.due, f"not ({name})")
 
     def __or__(self, other: "Condition[S]") -> "Condition[S]":
         mine, theirs = self.test, other.test
@@ -39,7 +41,7 @@ class Condition(Generic[S]):
 
     def __invert__(self) -> "Condition[S]":
         mine = self.test
-        return Condition(f"not {self.name}", lambda s: not mine(s), self.due)
+        return Condition(self.negation, lambda s: not mine(s), self.due, self.name)
 
 
 def condition(test: Test[S]) -> Condition[S]:

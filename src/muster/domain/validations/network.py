@@ -279,8 +279,10 @@ def time_synced_between_host_and_service(view: HostView) -> Verdict:
     skew = view.host.clock_skew
     limits = f"at most {_minutes(MOST_BEHIND)} behind and {_minutes(MOST_AHEAD)} ahead"
     if skew is None:
+        wait = "Wait: the agent tells the time when it next asks what to do, within a minute."
         return pending(
-            "Waiting for the host to tell the time", Evidence(measured="nothing yet", required=limits, source=POLL)
+            "Waiting for the host to tell the time",
+            Evidence(measured="nothing yet", required=limits, source=POLL, fix=wait),
         )
     gap = timedelta(seconds=abs(skew))
     if -MOST_BEHIND.total_seconds() <= skew <= MOST_AHEAD.total_seconds():

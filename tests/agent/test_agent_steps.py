@@ -192,7 +192,7 @@ async def test_names_mean_what_the_name_server_says():
     known, unknown = json.loads(reply.output)["resolutions"]
     assert known["ipv4_addresses"] == ["192.168.1.5"]
     assert known["cnames"] == ["api.lab.example.com."]
-    assert unknown == {"domain_name": wanted[1], "ipv4_addresses": [], "ipv6_addresses": []}
+    assert unknown == {"domain_name": wanted[1], "ipv4_addresses": [], "ipv6_addresses": [], "cnames": None}
 
 
 async def test_the_speed_of_a_disk_is_told_in_milliseconds():

@@ -1,0 +1,113 @@
+"""The published contract is whole, says what is served, and nothing that follows it breaks the service."""
+
+import re
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import schemathesis
+from calling import Caller
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from making import made
+from schemathesis import GenerationMode
+
+from muster.api.app import SERVED
+from muster.wire.endpoints import ENDPOINTS
+from muster.wire.openapi import openapi
+
+
+def parts_of(contract: Any) -> list[dict[str, Any]]:
+    """Every object in the contract."""
+    if isinstance(contract, dict):
+        return [contract, *(inner for each in contract.values() for inner in parts_of(each))]
+    return [inner for each in contract for inner in parts_of(each)] if isinstance(contract, list) else []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/openapi.json", "/api/assisted-install/openapi", "/api/assisted-install/v2/openapi", "/api/muster/v1/openapi"],
+)
+def test_the_contract_is_served(api, path):
+    reply = api.call("GET", path)
+    assert (reply.status, reply.headers["Content-Type"]) == (200, "application/json")
+    assert reply.json["openapi"] == "3.1.0"
+
+
+def test_every_row_is_in_the_contract_and_is_served():
+    paths = openapi()["paths"]
+    assert {(each.path, each.method.lower()) for each in ENDPOINTS} == {
+        (path, method) for path, methods in paths.items() for method in methods
+    }
+    assert {each.endpoint for each in SERVED} == set(ENDPOINTS)
+
+
+def test_every_operation_has_a_name_of_its_own():
+    names = [each.name for each in ENDPOINTS]
+    assert len(set(names)) == len(names)
+
+
+def test_every_reference_leads_somewhere():
+    contract = openapi()
+    for part in parts_of(contract):
+        if "$ref" in part:
+            assert part["$ref"].removeprefix("#/components/schemas/") in contract["components"]["schemas"]
+
+
+def test_every_schema_is_one():
+    contract = openapi()
+    for name, schema in contract["components"]["schemas"].items():
+        assert jsonschema_rs.meta.is_valid(schema), name
+
+
+def test_every_name_in_a_path_is_described():
+    for path, methods in openapi()["paths"].items():
+        for operation in methods.values():
+            described = {each["name"] for each in operation["parameters"] if each["in"] == "path"}
+            assert described == set(re.findall(r"{(\w+)}", path))
+            assert all(each["description"] for each in operation["responses"].values())
+
+
+def test_patterns_are_written_as_everyone_reads_them():
+    patterns = [part["pattern"] for part in parts_of(openapi()) if isinstance(part.get("pattern"), str)]
+    assert patterns
+    assert not any(r"\Z" in each for each in patterns)
+
+
+BRIEF = settings(
+    max_examples=6,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def ids_of(api: Caller) -> dict[str, str]:
+    return made(api)._asdict()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["as it says", "against it"])
+@pytest.mark.parametrize("known", [False, True], ids=["nothing there", "something there"])
+def test_no_call_made_from_the_contract_breaks_the_service(service, api, mode, known):
+    schema = schemathesis.openapi.from_url(f"{service.url}/openapi.json").exclude(operation_id="stream")
+    ids = ids_of(api)
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        if known and operation.method.upper() == "DELETE":
+            continue
+
+        @BRIEF
+        @given(case=operation.as_strategy(generation_mode=mode))
+        def ask(case):
+            if known:
+                case.path_parameters = {name: ids[name] for name in case.path_parameters or {}}
+            assert case.call().status_code < 500, case.as_curl_command()
+
+        try:
+            ask()
+        except Unsatisfiable:
+            # Without parameters and body there is no way to go against the contract.
+            assert mode is GenerationMode.NEGATIVE

@@ -1,0 +1,99 @@
+"""Which release and which system image a user means."""
+
+import pytest
+
+from builders import a_policy
+from muster.domain.errors import Invalid
+from muster.domain.releases import Catalogue, OsImage, Release, at_least, parts
+
+CATALOGUE = Catalogue(
+    releases=(
+        Release(version="4.20.9", url="a"),
+        Release(version="4.20.10", url="b"),
+        Release(version="4.20.11", url="c", cpu_architectures=("arm64",)),
+        Release(version="4.21.0-rc.1", url="d", cpu_architectures=("x86_64", "arm64")),
+    ),
+    os_images=(
+        OsImage(openshift_version="4.20.1", version="one"),
+        OsImage(openshift_version="4.20.3", version="two"),
+        OsImage(openshift_version="4.21", version="three", cpu_architecture="arm64"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "numbers"),
+    [("4.20.1", (4, 20, 1)), ("4.20", (4, 20)), ("4.20.0-rc.1", (4, 20, 0)), ("", ()), ("four", ()), ("4.x", ())],
+)
+def test_a_version_as_numbers(version, numbers):
+    assert parts(version) == numbers
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted", "enough"),
+    [
+        ("4.15", "4.15", True),
+        ("4.15.0", "4.15", True),
+        ("4.15.0-rc.1", "4.15", True),
+        ("4.9", "4.15", False),
+        ("4.16", "4.15.3", True),
+        ("4.15", "4.15.3", False),
+        ("", "4.15", False),
+        ("four", "4.15", False),
+    ],
+)
+def test_a_version_that_is_that_one_or_newer(version, wanted, enough):
+    assert at_least(version, wanted) is enough
+
+
+@pytest.mark.parametrize(
+    ("version", "architecture", "url"),
+    [
+        ("4.20", "x86_64", "b"),
+        ("4.20.9", "x86_64", "a"),
+        ("4.20", "arm64", "c"),
+        ("4.21", "arm64", "d"),
+        ("4.21", "multi", "d"),
+        ("4.21.0-rc.1", "x86_64", "d"),
+    ],
+)
+def test_the_release_a_user_means(version, architecture, url):
+    assert CATALOGUE.release(version, architecture).url == url
+
+
+@pytest.mark.parametrize(
+    ("version", "architecture"),
+    [("4.19", "x86_64"), ("4.20.8", "x86_64"), ("4.20", "multi"), ("", "x86_64"), ("x", "x")],
+)
+def test_a_release_nobody_knows_is_told_with_those_that_are_known(version, architecture):
+    with pytest.raises(Invalid, match=r"openshift_version: .* known releases: 4\.20\.10, 4\.20\.11"):
+        CATALOGUE.release(version, architecture)
+    with pytest.raises(Invalid, match="known releases: none"):
+        Catalogue().release(version, architecture)
+
+
+def test_a_release_by_its_image():
+    assert CATALOGUE.release_by_url("b").version == "4.20.10"
+    with pytest.raises(Invalid, match="ocp_release_image: 'x'"):
+        CATALOGUE.release_by_url("x")
+
+
+@pytest.mark.parametrize(
+    ("version", "architecture", "image"),
+    [("4.20", "x86_64", "two"), ("4.20.99", "x86_64", "two"), ("", "x86_64", "two"), ("4.21.0", "arm64", "three")],
+)
+def test_the_system_image_of_a_version_is_the_newest_of_the_same_minor(version, architecture, image):
+    assert CATALOGUE.os_image(version, architecture).version == image
+
+
+def test_a_system_image_that_is_not_there_is_told_with_what_was_asked():
+    with pytest.raises(Invalid, match=r"no system image of 4\.19 for x86_64"):
+        CATALOGUE.os_image("4.19", "x86_64")
+    with pytest.raises(Invalid, match="no system image of any version for s390x"):
+        CATALOGUE.os_image("", "s390x")
+
+
+def test_every_release_of_a_test_can_be_asked_for():
+    catalogue = a_policy().catalogue
+    for release in catalogue.releases:
+        assert catalogue.release(release.version, release.cpu_architectures[0]) == release
