@@ -51,7 +51,13 @@ class World:
         view = await self.engine.view(SCOPE)
         await self.store.commit(
             Commit(
-                scope=SCOPE, version=view.version, at=NOW, actor="t", triggers=("T",), changes=changes, effects=(effect,)
+                scope=SCOPE,
+                version=view.version,
+                at=NOW,
+                actor="t",
+                triggers=("T",),
+                changes=changes,
+                effects=(effect,),
             )
         )
         self.engine._hear(None)

@@ -42,7 +42,10 @@ def test_a_broken_setting_is_refused_by_its_name(environment, named):
     ("environment", "named"),
     [
         ({"HOST_MAX_DISCONNECTION_TIME": "soon"}, "HOST_MAX_DISCONNECTION_TIME"),
-        ({"HW_VALIDATOR_REQUIREMENTS": '[{"version":"default","master":{"cpu_cores":"x"}}]'}, "HW_VALIDATOR_REQUIREMENTS"),
+        (
+            {"HW_VALIDATOR_REQUIREMENTS": '[{"version":"default","master":{"cpu_cores":"x"}}]'},
+            "HW_VALIDATOR_REQUIREMENTS",
+        ),
     ],
 )
 def test_a_broken_policy_is_refused_by_its_name(environment, named):
@@ -50,9 +53,7 @@ def test_a_broken_policy_is_refused_by_its_name(environment, named):
         policy_from(read_settings(environment))
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("90s", 90), ("3m", 180), ("1h30m", 5400), ("1.5m", 90), ("500ms", 0.5)]
-)
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("3m", 180), ("1h30m", 5400), ("1.5m", 90), ("500ms", 0.5)])
 def test_times_are_written_as_people_write_them(text, seconds):
     policy = policy_from(read_settings({"HOST_MAX_DISCONNECTION_TIME": text}))
     assert policy.disconnection == timedelta(seconds=seconds)

@@ -234,7 +234,7 @@ def _scalars(cluster: Cluster) -> dict[str, Any]:
         "status_info": cluster.status_info,
         "tags": cluster.tags,
         "user_name": cluster.user_name,
-        "validations_info": validations_text(dict(sorted(cluster.verdicts.items())), CATEGORIES),
+        "validations_info": validations_text(cluster.verdicts, CATEGORIES),
     }
 
 

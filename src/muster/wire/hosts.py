@@ -51,9 +51,27 @@ class LogsProgress(Record, forbid_unknown_fields=True):
 
 
 def validations_text(verdicts: dict[str, Finding], categories: dict[str, str]) -> str:
-    """All verdicts, by category, as JSON text; "" before the first judgement."""
-    if not verdicts:
-        return ""
+    """All verdicts, by category, as JSON text; "" before the first judgement.
+
+    Verdicts seldom change and are read often, so the text is kept for as long as they are the very same.
+    """
+    known = _VERDICTS.get(id(verdicts))
+    if known is not None and known[0] is verdicts:
+        return known[1]
+    if len(_VERDICTS) >= MOST_VERDICTS:
+        _VERDICTS.clear()
+    written = _written(verdicts, categories) if verdicts else ""
+    _VERDICTS[id(verdicts)] = verdicts, written
+    return written
+
+
+MOST_VERDICTS = 2000
+"""For how many hosts and clusters the text of their verdicts is kept."""
+
+_VERDICTS: dict[int, tuple[dict[str, Finding], str]] = {}
+
+
+def _written(verdicts: dict[str, Finding], categories: dict[str, str]) -> str:
     grouped: dict[str, list[dict[str, str]]] = {}
     for name, finding in verdicts.items():
         entry = {"id": name, "status": finding.status, "message": finding.message}
