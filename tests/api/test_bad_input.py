@@ -292,6 +292,7 @@ REFUSED_FIELDS = [
     ("POST {host}/instructions", {"step_type": "inventory", "output": '{"cpu": 5}'}, "output", "$.cpu"),
     ("PUT {cluster}/progress", {"finalizing_stage": ""}, "finalizing_stage"),
     ("PUT {cluster}/monitored-operators", {}, "name"),
+    ("POST {cluster}/uploads/ingress-cert", "no certificate", "body", "PEM"),
 ]
 
 

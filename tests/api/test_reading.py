@@ -230,6 +230,22 @@ def test_the_releases_on_offer_are_listed(api):
     assert list(api.v2("GET /openshift-versions?version=4.19").json) == ["4.19.4"]
 
 
+# After a restart
+
+
+def test_what_was_there_before_a_restart_is_there_after_it(own, calling):
+    api = calling(own)
+    it = made(api)
+    asked = api.v2(f"GET {it.host}/instructions").json
+    before = [api.v2(f"GET {path}").json for path in (it.host, it.cluster)]
+    own.stop()
+    api.close()
+    own.start()
+    api = calling(own)
+    assert [api.v2(f"GET {path}").json for path in (it.host, it.cluster)] == before
+    assert api.v2(f"GET {it.host}/instructions").json == asked
+
+
 # What nobody foresaw
 
 

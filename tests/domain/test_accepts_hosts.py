@@ -108,7 +108,7 @@ def test_an_image_for_installations_elsewhere_has_no_hosts_here():
     assert "without this service" in refused(a_view(infra_envs={INFRA_ENV_ID: env}), STARTED, Invalid)
 
 
-@pytest.mark.parametrize("state", set(C) - {C.READY, C.INSUFFICIENT, C.PENDING_FOR_INPUT, C.ADDING_HOSTS})
+@pytest.mark.parametrize("state", sorted(set(C) - {C.READY, C.INSUFFICIENT, C.PENDING_FOR_INPUT, C.ADDING_HOSTS}))
 def test_a_cluster_takes_in_new_hosts_only_while_it_is_described_or_runs(state):
     sentence = refused(a_view(a_cluster(status=state)), STARTED)
     assert f"Cluster lab is {state} and takes in no new hosts" in sentence
@@ -282,7 +282,7 @@ def test_news_of_the_same_stage_are_taken_in_any_state():
     assert decide(view, Progressed(host_id="m1", stage=Stage.DONE, info="x")).host("m1").progress.progress_info == "x"
 
 
-@pytest.mark.parametrize("state", set(H) - {H.INSTALLING, H.IN_PROGRESS, H.PENDING_USER_ACTION})
+@pytest.mark.parametrize("state", sorted(set(H) - {H.INSTALLING, H.IN_PROGRESS, H.PENDING_USER_ACTION}))
 @pytest.mark.parametrize("stage", [Stage.WRITING, Stage.FAILED])
 def test_a_host_that_is_not_being_installed_has_no_stages(state, stage):
     view = of(state).but(cluster=a_cluster(status=C.INSTALLED))

@@ -153,6 +153,28 @@ async def test_missed_news_make_everything_be_read_again(store, clock):
     assert (await other.view(SCOPE)).cluster.name == "new"
 
 
+async def test_news_that_come_while_a_scope_is_read_make_it_be_read_again(store, clock):
+    bus = MemoryBus()
+    one = an_engine(store, clock)
+    await a_cluster_in(one)
+
+    class Slow(Counting):
+        async def load(self, scope):
+            self.loads += 1
+            old = await store.load(scope)
+            if self.loads == 1:
+                decision = await one.submit(SCOPE, UpdateCluster(changes=ClusterUpdate(name="new")))
+                await bus.publish(Committed(scope=SCOPE, version=decision.view.version))
+            return old
+
+    slow = Slow()
+    other = an_engine(slow, clock, bus)
+    views = await asyncio.gather(other.view(SCOPE), other.view(SCOPE))
+    assert [view.cluster.name for view in views] == ["new", "new"]
+    assert (await other.view(SCOPE)).cluster.name == "new"
+    assert slow.loads == 2
+
+
 async def test_listeners_hear_of_a_change_after_it_is_written(store, clock):
     bus = MemoryBus()
     engine = an_engine(store, clock, bus)

@@ -7,6 +7,8 @@ import pytest
 from muster.domain.errors import Invalid
 from muster.runtime.settings import policy_from, read_settings
 
+SMALL = '{"cpu_cores":3,"ram_mib":1,"disk_size_gb":2}'
+
 
 def test_without_any_setting_everything_lies_in_the_data_folder(tmp_path):
     settings = read_settings({}, data=str(tmp_path))
@@ -64,7 +66,7 @@ def test_what_is_set_reaches_the_decisions():
         read_settings(
             {
                 "DISABLED_HOST_VALIDATIONS": "ntp-synced, mtu-valid",
-                "HW_VALIDATOR_REQUIREMENTS": '[{"version":"default","worker":{"cpu_cores":3,"ram_mib":1,"disk_size_gb":2}}]',
+                "HW_VALIDATOR_REQUIREMENTS": f'[{{"version":"default","worker":{SMALL}}}]',
                 "IMAGE_SERVICE_BASE_URL": "http://images",
                 "PUBLIC_CONTAINER_REGISTRIES": "quay.io",
             }

@@ -24,6 +24,7 @@ from muster.domain.roles import Role
 from muster.domain.validations import HOST_VALIDATIONS, assess_host
 from muster.domain.verdicts import Finding, Status
 from muster.domain.views import HostView, peers_of
+from muster.wire import hosts as wire_hosts
 from muster.wire.clusters import cluster_out, host_networks, image_info, without_hosts
 from muster.wire.endpoints import ENDPOINTS, GET_HOST
 from muster.wire.events import event_out, page_out
@@ -112,6 +113,16 @@ def test_verdicts_are_grouped_by_category():
         "operators": ["odd"],
     }
     assert validations_text({}, {}) == ""
+
+
+def test_the_text_of_verdicts_is_kept_while_they_are_the_same(monkeypatch):
+    monkeypatch.setattr(wire_hosts, "MOST_VERDICTS", 1)
+    one, two = ({"connected": Finding(status=status, message="x")} for status in (Status.SUCCESS, Status.FAILURE))
+    first = validations_text(one, {})
+    assert validations_text(one, {}) is first
+    assert validations_text(two, {}) != first
+    again = validations_text(one, {})
+    assert (again == first, again is first) == (True, False)
 
 
 # Clusters

@@ -3,7 +3,8 @@
 from typing import Any
 
 from muster.api.call import Call, serves
-from muster.domain.errors import NotFound
+from muster.domain.errors import Invalid, NotFound
+from muster.domain.inputs.credentials import is_certificates
 from muster.domain.triggers import (
     Asked,
     Cancel,
@@ -180,6 +181,9 @@ async def report_operator(call: Call) -> None:
 @serves(endpoints.UPLOAD_INGRESS_CERT)
 async def upload_ingress_cert(call: Call) -> None:
     """The certificate authority of the ingress."""
+    await view_of(call)
+    if not is_certificates(call.body):
+        raise Invalid("body: the certificate of the ingress must be in PEM form (-----BEGIN CERTIFICATE-----)")
     await _asked(call, IngressCaUploaded(pem=call.body))
 
 

@@ -72,6 +72,9 @@ class Engine:
         self.presence = Presence(store)
         self.on_commit: list[Callable[[Commit], None]] = []
         self._known: OrderedDict[str, Known] = OrderedDict()
+        self._reading: dict[str, asyncio.Task[Known | None]] = {}
+        self._overtaken: set[str] = set()
+        """Scopes of which there was news while they were being read."""
         self._waiting: dict[str, list[Ticket]] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._unsubscribe = bus.subscribe(self._hear)
@@ -181,8 +184,26 @@ class Engine:
         await self.bus.publish(news)
 
     async def _load(self, scope: str) -> Known | None:
+        """Read a scope; whoever wants the same meanwhile waits for the same reading."""
+        reading = self._reading.get(scope)
+        if reading is None:
+            reading = self._reading[scope] = asyncio.create_task(self._read(scope))
+            reading.add_done_callback(lambda _: self._reading.pop(scope))
+        return await asyncio.shield(reading)
+
+    async def _read(self, scope: str) -> Known | None:
+        """Read a scope, and again if there was news of it while it was being read."""
+        known: Known | None = None
+        for _ in range(ATTEMPTS):
+            self._overtaken.discard(scope)
+            known = await self._fetch(scope)
+            if scope not in self._overtaken:
+                break
+        return known
+
+    async def _fetch(self, scope: str) -> Known | None:
         stored = await self.store.load(scope)
-        if stored is None:
+        if stored is None or scope in self._overtaken:
             return None
         view = View(
             scope=scope,
@@ -212,13 +233,16 @@ class Engine:
         """Forget what others have changed; None means that anything may have changed."""
         if news is None:
             self._known.clear()
+            self._overtaken.update(self._reading)
             return
+        self._overtaken.update(each for each in (news.scope, *news.touches) if each in self._reading)
         mine = self._known.get(news.scope)
         if mine is not None and mine.view.version < news.version:
             del self._known[news.scope]
         for scope in news.touches:
             self._known.pop(scope, None)
         if news.scope.startswith("infra-env:"):
+            self._overtaken.update(self._reading)
             for scope in [each for each, known in self._known.items() if news.scope in known.reads]:
                 del self._known[scope]
 
