@@ -16,7 +16,8 @@ from caller import Caller, call
 from fleet import AGENT, HOSTS, OUTPUTS, Member, members, new_cluster, new_infra_env, registration, reply
 from service import Service
 
-IDLE_SECONDS = 10.0
+IDLE_SECONDS = 15.0
+"""As long as the clockwork sleeps at most, so that what it does then is seen."""
 
 FLUSH_SECONDS = 1.2
 """How long an act is watched after its last call: what the service puts off for a second belongs to it."""

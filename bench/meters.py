@@ -65,3 +65,22 @@ def _proportional_kb(pid: int) -> int:
         return 0
     found = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
     return int(found[1]) if found else 0
+
+
+class Others:
+    """What everybody else takes of the machine, from now on. Our own children count once they have ended."""
+
+    def __init__(self) -> None:
+        self._began = self._reading()
+
+    def percent(self) -> float:
+        """The share of all processors that others have used so far."""
+        total, busy, ours = (now - then for now, then in zip(self._reading(), self._began, strict=True))
+        return 100 * max(busy - ours, 0.0) / total
+
+    @staticmethod
+    def _reading() -> tuple[float, float, float]:
+        """Seconds that all processors had, that they worked, and that they worked for us."""
+        figures = [int(each) / TICKS for each in (PROC / "stat").read_text().partition("\n")[0].split()[1:9]]
+        idle = figures[3] + figures[4]
+        return sum(figures), sum(figures) - idle, sum(os.times()[:4])

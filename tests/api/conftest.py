@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from calling import Caller
+from making import Made, made
 
 from parts.service import RunningService
 
@@ -37,3 +38,11 @@ def calling() -> Iterator[Callable[[RunningService], Caller]]:
     yield connect
     for caller in callers:
         caller.close()
+
+
+@pytest.fixture(scope="module")
+def it(service: RunningService) -> Iterator[Made]:
+    """A cluster with a discovery image and a host, for tests that leave them as they are."""
+    caller = Caller(service.url)
+    yield made(caller)
+    caller.close()

@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from calling import JSON, V2, Caller, Reply
+from calling import JSON, V2
 from fuzzing import anything, some_fields_of, values_of
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from making import CLUSTER, SECRET, Made, made
+from making import CLUSTER, SECRET, Made
+from refusing import is_malformed, is_refused, placed
 
 from muster.domain.inputs.clusters import ClusterCreate
 from muster.domain.steps import STEPS
@@ -21,37 +22,12 @@ WITH_ID = [(each, name) for each in ENDPOINTS for name in each.parameters]
 ID = "6d4c3bb6-70a4-4d4c-a1f6-9ab3c9a3b3f1"
 
 
-@pytest.fixture(scope="module")
-def it(service):
-    caller = Caller(service.url)
-    yield made(caller)
-    caller.close()
-
-
 def named(endpoint: Endpoint) -> str:
     return endpoint.name
 
 
 def path_of(endpoint: Endpoint, it: Made) -> str:
     return endpoint.url(**{name: getattr(it, name) for name in endpoint.parameters})
-
-
-def is_malformed(reply: Reply, *words: str, status: int = 400) -> bool:
-    """An error before any operation, with these words in it."""
-    assert reply.status == status, reply.body
-    assert set(reply.json) == {"code", "message"}
-    assert reply.json["code"] == status
-    assert not reply.body.endswith(b"\n")
-    assert all(word in reply.said for word in words), reply.said
-    return True
-
-
-def is_refused(reply: Reply, *words: str, status: int = 400) -> bool:
-    """An error of an operation, with these words in it."""
-    assert reply.status == status, reply.body
-    assert reply.json | {"reason": ""} == {"code": str(status), "href": "", "id": status, "kind": "Error", "reason": ""}
-    assert all(word in reply.said for word in words), reply.said
-    return True
 
 
 # Every call that takes a body
@@ -276,10 +252,6 @@ def test_a_field_that_cannot_be_read_is_named(api, it, call, body, words):
     assert is_malformed(api.v2(placed(call, it), body), *words)
 
 
-def placed(call: str, it: Made) -> str:
-    return call.format(cluster=it.cluster, infra_env=f"/infra-envs/{it.infra_env_id}", host=it.host)
-
-
 REFUSED_FIELDS = [
     ("PATCH {cluster}", {"tags": "#"}, "tags"),
     ("PATCH {infra_env}", {"additional_ntp_sources": "a b"}, "additional_ntp_sources"),
@@ -327,91 +299,6 @@ def test_a_report_on_operators_may_have_any_shape(api, it):
     for report in ([], {}, 5, "x", [5, None, {"name": 5}], [{"name": ["x"], "status": "failed"}]):
         body = {"is_success": False, "data": {"CLUSTER_OPERATORS_REPORT": report}}
         assert api.v2(f"POST {it.cluster}/actions/complete-installation", body).status == 202
-
-
-# Queries and headers
-
-WRONG_QUERIES = [
-    ("/events?limit=many", "query.limit"),
-    ("/events?limit=" + "9" * 30, "query.limit"),
-    ("/events?offset=x", "query.offset"),
-    ("/events?order=up", "query.order", "ascending, descending"),
-    ("/events?severities=info,bad", "query.severities[1]", "info, warning, error, critical"),
-    ("/events?cluster_id=x", "query.cluster_id", "UUID"),
-    ("/events?infra_env_id=x", "query.infra_env_id"),
-    ("/events?host_id=x", "query.host_id"),
-    (f"/events?host_ids={ID},x", "query.host_ids[1]"),
-    ("/clusters?openshift_cluster_id=x", "query.openshift_cluster_id"),
-    ("/infra-envs?cluster_id=x", "query.cluster_id"),
-    ("{cluster}/hosts?role=king", "query.role", "master"),
-    ("{cluster}/downloads/files", "query.file_name: is required"),
-    ("{cluster}/downloads/files?file_name=", "query.file_name: is required"),
-    ("{cluster}/downloads/files?file_name=kubeconfig", "query.file_name", "bootstrap.ign"),
-    ("{cluster}/downloads/files?file_name=../../etc/passwd", "query.file_name"),
-    ("{cluster}/downloads/credentials?file_name=master.ign", "query.file_name", "kubeadmin-password"),
-    ("{cluster}/logs?logs_type=some", "query.logs_type", "controller"),
-    ("{cluster}/logs?logs_type=host&host_id=x", "query.host_id"),
-    ("{host}/instructions?timestamp=now", "query.timestamp"),
-    ("{host}/instructions?timestamp=%C2%B2", "query.timestamp"),
-    ("{host}/instructions?timestamp=" + "9" * 5000, "query.timestamp"),
-    ("{host}/instructions?timestamp=999999999999999", "query.timestamp"),
-]
-
-
-@pytest.mark.parametrize(
-    ("path", "words"), [(each[0], each[1:]) for each in WRONG_QUERIES], ids=lambda it: str(it)[:60]
-)
-def test_a_parameter_that_cannot_be_read_is_named(api, it, path, words):
-    assert is_malformed(api.v2(f"GET {placed(path, it)}"), *words)
-
-
-OUR_WRONG_QUERIES = [
-    ("/stream?scope=everything", "query.scope"),
-    ("/stream?scope=cluster:x", "query.scope"),
-    ("/clusters/{id}/history?at=yesterday", "query.at"),
-    ("/clusters/{id}/history?at=2026-13-45", "query.at"),
-]
-
-
-@pytest.mark.parametrize(("path", "word"), OUR_WRONG_QUERIES)
-def test_a_parameter_of_our_own_that_cannot_be_read_is_named(api, it, path, word):
-    assert is_malformed(api.ours(f"GET {path.format(id=it.cluster_id)}"), word)
-
-
-@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-14:00"])
-def test_a_moment_that_no_clock_in_utc_can_show_is_refused(api, it, moment):
-    assert is_refused(api.ours(f"GET /clusters/{it.cluster_id}/history?at={moment}"), "at:")
-
-
-@pytest.mark.parametrize("cursor", ["x", "1", "1.x", "-1.0", "1.1.1", "9" * 40 + ".1", "\u00b2.1"])
-def test_a_place_in_the_stream_that_nobody_gave_out_is_refused(api, cursor):
-    reply = api.call("GET", "/api/muster/v1/stream", **{"Last-Event-ID": cursor})
-    assert is_refused(reply, "cursor")
-
-
-FORGIVEN_QUERIES = [
-    "/events?limit=-1", "/events?limit=0", "/events?offset=-5", "/events?limit=9223372036854775807", "/events?nosuch=1",
-    "/events?severities=&order=&limit=", "/events?message=%00%25&cluster_id=" + ID, "/events?deleted_hosts=perhaps",
-    "/clusters?with_hosts=perhaps", "/clusters?with_hosts=", "/openshift-versions?version=%FF", "/events?%FF=%FF&&==",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("path", FORGIVEN_QUERIES)
-def test_odd_but_harmless_parameters_are_forgiven(api, path):
-    assert api.v2(f"GET {path}").status == 200
-
-
-def test_a_caller_that_cannot_read_the_answer_is_told_so(api, it):
-    path = f"{it.cluster}/downloads/files?file_name=master.ign"
-    assert is_malformed(api.v2(f"GET {path}", Accept="application/json"), "accept", "application/octet-stream")
-    assert is_malformed(api.v2("GET /clusters", Accept="text/html, application/json;q=0"), "accept")
-    assert api.v2("GET /clusters", Accept="text/html, */*;q=0.1").status == 200
-    assert api.v2("GET /clusters", Accept="application/*").status == 200
-    assert api.v2("GET /clusters", Accept="application/json;q=high").status == 200
-
-
-def test_a_call_with_a_body_is_answered_whatever_the_caller_can_read(api):
-    assert api.v2("POST /clusters", CLUSTER, Accept="text/html").status == 201
 
 
 # Whatever comes to mind

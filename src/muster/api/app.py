@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 import structlog
+from structlog.typing import FilteringBoundLogger
 
 from muster.api import clusters, events, files, hosts, infra_envs, logs, muster, service, versions
 from muster.api.call import Answer, Call, Served, json_answer
@@ -29,8 +30,6 @@ from muster.wire.query import parse_query
 
 Scope = dict[str, Any]
 
-log = structlog.get_logger()
-
 FACES = (clusters, events, files, hosts, infra_envs, logs, muster, versions)
 
 SERVED: tuple[Served, ...] = tuple(each for face in FACES for each in vars(face).values() if isinstance(each, Served))
@@ -39,6 +38,8 @@ LONGEST_ID = 128
 """Characters of a request id that a caller may give; longer ones are replaced."""
 
 SERVER_FAULT = 500
+
+READS = frozenset({"GET", "HEAD"})
 
 
 class App:
@@ -49,6 +50,8 @@ class App:
         self._memories = Memories(running.store)
         self._routes = Routes(SERVED)
         self._ending = asyncio.Event()
+        # Bound once: looking up how to log costs more than most calls have to say.
+        self._log: FilteringBoundLogger = structlog.get_logger().bind()
 
     def close(self) -> None:
         """End the streams: they would go on for ever, and the server waits for them before it ends."""
@@ -66,7 +69,7 @@ class App:
         name, answer = await self._answer(scope, receive, headers)
         seconds = perf_counter() - started
         observe(name, answer.status, seconds)
-        _tell(scope, name, answer.status, seconds)
+        self._tell(scope, name, answer.status, seconds)
         if answer.stream is None:
             await send_whole(send, answer, headers.get("accept-encoding", ""))
         else:
@@ -90,7 +93,43 @@ class App:
             await _decode(call, served.endpoint, scope["query_string"], receive)
             return name, _complete(await served.serve(call), served.endpoint)
         except Exception as error:  # noqa: BLE001 - the one place where every failure becomes an answer
-            return name, _failure(error, headers["x-request-id"], f"{method} {path}", content_type)
+            return name, self._failure(error, headers["x-request-id"], f"{method} {path}", content_type)
+
+    def _failure(self, error: Exception, request_id: str, call: str, content_type: str) -> Answer:
+        """Every failure as an answer; what nobody foresaw is logged whole and told in one sentence."""
+        if isinstance(error, Malformed):
+            body = msgspec.json.encode(malformed(error.status, str(error)))
+            return Answer(body, status=error.status, headers=error.headers, content_type=JSON)
+        status = next((code for kind, code in STATUSES.items() if isinstance(error, kind)), SERVER_FAULT)
+        if isinstance(error, MusterError):
+            reason = str(error)
+        else:
+            self._log.error("a call failed", call=call, exc_info=error)
+            reason = f"Something unforeseen went wrong; the service's log has it under request {request_id}"
+        body = json_answer(refusal(status, reason))
+        return Answer(
+            body if content_type == JSON else body.rstrip(),
+            status=status,
+            content_type=JSON if content_type == STREAM else content_type,
+        )
+
+    def _tell(self, scope: Scope, name: str, status: int, seconds: float) -> None:
+        """Log a call: what failed on our side, what was asked to change, and, only if wanted, all the rest."""
+        method = scope["method"]
+        if status >= SERVER_FAULT:
+            say = self._log.warning
+        elif method in READS or name == POST_STEP_REPLY.name:
+            say = self._log.debug
+        else:
+            say = self._log.info
+        say(
+            "called",
+            operation=name,
+            method=method,
+            path=scope["path"],
+            status=status,
+            milliseconds=round(1000 * seconds),
+        )
 
 
 async def _live(receive: Receive, send: Send) -> None:
@@ -169,37 +208,3 @@ def _complete(value: Any, endpoint: Endpoint) -> Answer:
 
 def _encoded(value: Any) -> bytes:
     return value if isinstance(value, bytes) else json_answer(value)
-
-
-def _failure(error: Exception, request_id: str, call: str, content_type: str) -> Answer:
-    """Every failure as an answer; what nobody foresaw is logged whole and told in one sentence."""
-    if isinstance(error, Malformed):
-        body = msgspec.json.encode(malformed(error.status, str(error)))
-        return Answer(body, status=error.status, headers=error.headers, content_type=JSON)
-    status = next((code for kind, code in STATUSES.items() if isinstance(error, kind)), SERVER_FAULT)
-    if isinstance(error, MusterError):
-        reason = str(error)
-    else:
-        log.error("a call failed", call=call, exc_info=error)
-        reason = f"Something unforeseen went wrong; the service's log has it under request {request_id}"
-    body = json_answer(refusal(status, reason))
-    return Answer(
-        body if content_type == JSON else body.rstrip(),
-        status=status,
-        content_type=JSON if content_type == STREAM else content_type,
-    )
-
-
-def _tell(scope: Scope, name: str, status: int, seconds: float) -> None:
-    """Log a call: what failed on our side, what was asked to change, and, only if wanted, all the rest."""
-    method = scope["method"]
-    if status >= SERVER_FAULT:
-        say = log.warning
-    elif method in READS or name == POST_STEP_REPLY.name:
-        say = log.debug
-    else:
-        say = log.info
-    say("called", operation=name, method=method, path=scope["path"], status=status, milliseconds=round(1000 * seconds))
-
-
-READS = frozenset({"GET", "HEAD"})
