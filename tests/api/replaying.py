@@ -4,17 +4,16 @@ A recording holds the step replies of its first host only. The other hosts ask a
 address, a MAC address and a name of its own.
 """
 
-import gzip
 import json
 import re
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from calling import JSON, Caller, Reply
 
-RECORDINGS = Path(__file__).parent / "recordings"
+from parts import recordings
+
 BASE = "/api/assisted-install"
 PATIENCE = 10.0
 """Seconds within which what is bound to come has come."""
@@ -39,9 +38,7 @@ class Exchange(NamedTuple):
 
 def recorded(name: str) -> list[Exchange]:
     """The exchanges of one recording."""
-    text = gzip.decompress((RECORDINGS / f"{name}.jsonl.gz").read_bytes()).decode()
-    rows = [json.loads(line) for line in text.splitlines()]
-    return [Exchange(recording=name, number=number, **row) for number, row in enumerate(rows)]
+    return [Exchange(recording=name, number=number, **row) for number, row in enumerate(recordings.recorded(name))]
 
 
 def recorded_catalogue() -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Which steps a host is asked to do and how, and what is learnt from them."""
 
 import json
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -32,9 +31,9 @@ from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
 from muster.domain.steps.ntp_synchronizer import NtpReply
 from muster.wire.steps import encode_instructions
+from parts import recordings
 
 S = HostState
-RECORDINGS = Path(__file__).parents[3] / "shared" / "reference" / "recordings"
 
 DISCOVERY = [
     "inventory",
@@ -198,10 +197,7 @@ def test_what_nothing_is_learnt_from():
 @pytest.fixture(scope="module")
 def recorded():
     """Every recorded instruction, by the host and the call."""
-    path = RECORDINGS / "multi-node-install.jsonl"
-    if not path.exists():
-        pytest.skip("the recordings are not at hand")
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return recordings.recorded("multi-node-install")
 
 
 def recorded_view(recorded, before):

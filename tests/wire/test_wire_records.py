@@ -21,7 +21,7 @@ from muster.domain.policy import Policy
 from muster.domain.record import record_patch
 from muster.domain.releases import Catalogue, Release
 from muster.domain.roles import Role
-from muster.domain.validations import HOST_VALIDATIONS, assess_host
+from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
 from muster.domain.verdicts import Finding, Status
 from muster.domain.views import HostView, peers_of
 from muster.wire import hosts as wire_hosts
@@ -32,7 +32,7 @@ from muster.wire.hosts import host_out, registration_out, validations_text
 from muster.wire.infra_envs import download_url, infra_env_out
 from muster.wire.json import filled, text
 from muster.wire.moments import NEVER, micros, millis
-from muster.wire.muster import explained, replayed
+from muster.wire.muster import explained, remembered, replayed
 from muster.wire.usage import USAGES, feature_usage
 from muster.wire.versions import VersionsQuery, component_versions_out, openshift_versions_out
 
@@ -361,3 +361,11 @@ def test_a_path_is_filled_in():
 def test_no_two_rows_answer_the_same_call():
     calls = [(each.method, each.path) for each in ENDPOINTS]
     assert len(set(calls)) == len(calls)
+
+
+def test_checks_that_are_no_longer_done_are_explained_by_their_last_outcome():
+    finding = Finding(status=Status.SUCCESS, message="Every host can be installed")
+    assessment = remembered({"all-hosts-are-ready-to-install": finding})
+    (told,) = explained(assessment, CLUSTER_VALIDATIONS)
+    assert (told["status"], told["message"], told["holds_back"]) == ("success", finding.message, [])
+    assert explained(assessment, CLUSTER_VALIDATIONS, failing=True) == []

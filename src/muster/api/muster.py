@@ -10,11 +10,12 @@ from muster.api.call import Answer, Call, serves
 from muster.api.clusters import view_of
 from muster.api.hosts import host_in_view
 from muster.domain.hosts import Host
+from muster.domain.states.clusters import JUDGED
 from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_cluster, assess_host
 from muster.domain.views import ClusterView, HostView, View, peers_of
 from muster.ports import HistoryRow
 from muster.wire import endpoints
-from muster.wire.muster import explained, replayed
+from muster.wire.muster import explained, remembered, replayed
 
 QUIET = 15.0
 """Seconds after which a silent stream says that it lives."""
@@ -92,7 +93,11 @@ async def explain_cluster(call: Call) -> dict[str, Any]:
     cluster = view.cluster
     assert cluster is not None
     failing = call.query.failing
-    assessment = assess_cluster(ClusterView(view, cluster, peers_of(view.living)))
+    assessment = (
+        assess_cluster(ClusterView(view, cluster, peers_of(view.living)))
+        if cluster.status in JUDGED
+        else remembered(cluster.verdicts)
+    )
     return {
         "id": cluster.id,
         "name": cluster.name,

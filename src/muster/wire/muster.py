@@ -9,7 +9,7 @@ from msgspec import Meta
 from muster.domain.errors import Invalid
 from muster.domain.record import Record, apply_patch
 from muster.domain.validations.registry import Assessment, Validation
-from muster.domain.verdicts import Status
+from muster.domain.verdicts import Finding, Status, Verdict
 
 _ID = r"[0-9a-fA-F-]{32,36}"
 Scope = Annotated[str, Meta(pattern=rf"^(?:(?:cluster|infra-env):{_ID}|host:{_ID}/{_ID})?\Z")]
@@ -65,6 +65,12 @@ def explained(
             }
         )
     return out
+
+
+def remembered(findings: dict[str, Finding]) -> Assessment:
+    """The last outcome of checks that are no longer done; their evidence is not kept."""
+    verdicts = {name: Verdict(status=each.status, message=each.message) for name, each in findings.items()}
+    return Assessment(verdicts=verdicts)
 
 
 def replayed(patches: list[dict[str, Any]]) -> Any:

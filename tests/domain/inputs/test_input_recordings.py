@@ -1,7 +1,6 @@
 """Recorded requests: each ends in the same kind of answer as it did at the original."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,20 +12,12 @@ from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate, changed_
 from muster.domain.inputs.hosts import HostUpdate, changed_host
 from muster.domain.inputs.infra_envs import InfraEnvCreate, InfraEnvUpdate, changed_infra_env, new_infra_env
 from muster.domain.inventory import Disk, Eligibility
+from parts.recordings import recorded
 
-RECORDINGS = Path(__file__).parents[4] / "shared" / "reference" / "recordings"
 DISK = Disk(by_path="/dev/disk/by-path/pci-0000:00:05.0", installation_eligibility=Eligibility(eligible=True))
 HOST = a_host("h1", inventory=a_machine(disks=(DISK,)))
 
 ANSWERS = {NotFound: "404 E", Invalid: "400 E", Refused: "409 E"}
-
-
-def recorded(name: str) -> list[dict[str, Any]]:
-    """The exchanges of one file."""
-    path = RECORDINGS / name
-    if not path.exists():
-        pytest.skip("the recordings are not at hand")
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def kind_of(exchange: dict[str, Any]) -> str:
@@ -85,9 +76,7 @@ def is_ours(exchange: dict[str, Any]) -> bool:
     return (call in ("POST /v2/clusters", "POST /v2/infra-envs") or call.startswith("PATCH")) and not by_content_type
 
 
-@pytest.mark.parametrize(
-    "name", ["errors.jsonl", "multi-node-install.jsonl", "single-node-cancel-reset.jsonl", "unbound-host.jsonl"]
-)
+@pytest.mark.parametrize("name", ["errors", "multi-node-install", "single-node-cancel-reset", "unbound-host"])
 def test_recorded_bodies_end_in_the_same_kind_of_answer(name):
     exchanges = [each for each in recorded(name) if is_ours(each)]
     assert exchanges
