@@ -35,7 +35,7 @@ lint: $(STAMP) ## style and types
 	$(BIN)/mypy
 
 bench: $(STAMP) ## print the budgets: CPU per call, idle, memory (HOSTS="100 1000", DATABASES="sqlite postgresql")
-	$(BIN)/python bench/budgets.py $(ARGS)
+	$(BIN)/python bench/budgets.py $(if $(HOSTS),--hosts $(HOSTS)) $(if $(DATABASES),--databases $(DATABASES)) $(ARGS)
 
 docs: $(STAMP) ## write the generated tables in docs/ anew
 	$(BIN)/python docs/generate.py

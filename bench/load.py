@@ -20,7 +20,7 @@ IDLE_SECONDS = 15.0
 """As long as the clockwork sleeps at most, so that what it does then is seen."""
 
 FLUSH_SECONDS = 1.2
-"""How long an act is watched after its last call: what the service puts off for a second belongs to it."""
+"""How long agents are watched after their last call: the service writes down once a second who was there."""
 
 CHANGED_SHARE = 0.05
 """How many replies differ from the one before: one of twenty."""
@@ -98,6 +98,15 @@ class Load:
         for agent in agents:
             await act(agent)
 
+    async def cost_of_each(self, agents: list[Agent], act: Callable[[Agent], Awaitable[None]]) -> float:
+        """What an act of one agent costs, with what the service puts off for a second."""
+
+        async def all_of_it() -> None:
+            await self.each(agents, act)
+            await asyncio.sleep(FLUSH_SECONDS)
+
+        return await self.cost(all_of_it(), len(agents))
+
     async def read_one_by_one(self) -> None:
         """Look at single clusters."""
         for index in range(READS):
@@ -122,7 +131,6 @@ class Load:
         meter = self._service.meter
         before = meter.cpu_ms()
         await act
-        await asyncio.sleep(FLUSH_SECONDS)
         return (meter.cpu_ms() - before) / shares
 
     async def killed_and_back(self) -> float:
@@ -149,9 +157,9 @@ async def measured(service: Service, hosts: int) -> Figures:
     clusters = range(1, 1 + hosts // HOSTS)
     figures["create"] = await load.cost(load.create(clusters), len(clusters))
     fresh = load.agents[HOSTS:]
-    figures["register"] = await load.cost(load.each(fresh, Agent.register), len(fresh))
+    figures["register"] = await load.cost_of_each(fresh, Agent.register)
     figures["silent"] = await load.idle()
-    figures["first round"] = await load.cost(load.each(fresh, Agent.go_round), len(fresh))
+    figures["first round"] = await load.cost_of_each(fresh, Agent.go_round)
     await load.check()
     figures |= await _steady(load)
     figures["idle"] = await load.idle()
@@ -171,7 +179,7 @@ async def _warm_up(load: Load) -> None:
 
 
 async def _steady(load: Load) -> Figures:
-    """What a fleet costs that has settled."""
+    """What a fleet costs that has settled and mostly repeats itself."""
     again = max(1, FEWEST // len(load.agents))
     chance = random.Random(len(load.agents))
     rounds = load.agents * again
@@ -180,9 +188,10 @@ async def _steady(load: Load) -> Figures:
         agent.vary(chance)
         await agent.go_round()
 
+    await load.each(load.agents, Agent.go_round)
     figures = {
-        "poll": await load.cost(load.each(rounds, Agent.poll), len(rounds)),
-        "round": await load.cost(load.each(rounds, vary_and_go_round), len(rounds)),
+        "poll": await load.cost_of_each(rounds, Agent.poll),
+        "round": await load.cost_of_each(rounds, vary_and_go_round),
         "read": await load.cost(load.read_one_by_one(), READS),
         "list": await load.cost(load.read_everything(), LISTS * len(load.cluster_ids)),
     }
