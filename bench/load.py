@@ -16,6 +16,7 @@ from caller import Caller, call
 from fleet import AGENT, HOSTS, OUTPUTS, Member, members, new_cluster, new_infra_env, registration, reply
 from service import Service
 
+SILENT_SECONDS = 10.0
 IDLE_SECONDS = 15.0
 """As long as the clockwork sleeps at most, so that what it does then is seen."""
 
@@ -141,12 +142,10 @@ class Load:
         await self.check()
         return 1000 * seconds
 
-    async def idle(self) -> float:
+    async def idle(self, seconds: float) -> float:
         """What doing nothing costs, in milliseconds of processor time a second."""
-        meter = self._service.meter
-        before = meter.cpu_ms()
-        await asyncio.sleep(IDLE_SECONDS)
-        return (meter.cpu_ms() - before) / IDLE_SECONDS
+        await self._service.tidy()
+        return await self.cost(asyncio.sleep(seconds), 1) / seconds
 
 
 async def measured(service: Service, hosts: int) -> Figures:
@@ -158,11 +157,11 @@ async def measured(service: Service, hosts: int) -> Figures:
     figures["create"] = await load.cost(load.create(clusters), len(clusters))
     fresh = load.agents[HOSTS:]
     figures["register"] = await load.cost_of_each(fresh, Agent.register)
-    figures["silent"] = await load.idle()
+    figures["silent"] = await load.idle(SILENT_SECONDS)
     figures["first round"] = await load.cost_of_each(fresh, Agent.go_round)
     await load.check()
     figures |= await _steady(load)
-    figures["idle"] = await load.idle()
+    figures["idle"] = await load.idle(IDLE_SECONDS)
     figures["memory"] = service.meter.memory_mb()
     figures["back"] = await load.killed_and_back()
     return figures
