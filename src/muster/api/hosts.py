@@ -136,7 +136,8 @@ async def post_step_reply(call: Call) -> None:
     view, host = await host_in_view(call)
     reply = call.body
     digest = hash((reply.step_type, reply.exit_code, reply.output, reply.error))
-    if call.memories.replies.known(host, reply.step_type, digest):
+    good = reply.exit_code == 0
+    if good and host.media_connected and call.memories.replies.known(host, reply.step_type, digest):
         return
     try:
         read = decode_reply(reply.step_type, reply.output or "") if _readable(reply) else None
@@ -150,7 +151,8 @@ async def post_step_reply(call: Call) -> None:
         error=(reply.error or "")[:200],
     )
     decision = await call.service.engine.submit(view.scope, trigger, call.sender)
-    call.memories.replies.note(decision.host(host.id), reply.step_type, digest)
+    if good:
+        call.memories.replies.note(decision.host(host.id), reply.step_type, digest)
 
 
 def _readable(reply: Any) -> bool:

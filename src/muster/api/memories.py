@@ -1,5 +1,7 @@
 """What a process remembers so that the common case costs nothing. All of it can be lost without harm."""
 
+from datetime import datetime
+
 from muster.domain.errors import NotFound
 from muster.domain.hosts import Host
 from muster.domain.steps import instruct
@@ -35,23 +37,23 @@ class Places:
 
 
 class Replies:
-    """The last reply to each step that changed nothing about a host as it is now.
+    """The last good reply to each step.
 
-    Agents mostly repeat themselves. As long as the host's record is the very same object, the same
-    reply can change nothing again, so it need not even be read.
+    Agents mostly repeat themselves. As long as the host has not started anew and has not learnt anything
+    else from that step, here or through another replica, the same reply can change nothing again, so it
+    need not even be read.
     """
 
     def __init__(self) -> None:
-        self._last: dict[tuple[str, str], tuple[int, Host]] = {}
+        self._last: dict[tuple[str, str], tuple[int, datetime | None, datetime]] = {}
 
     def known(self, host: Host, step: str, digest: int) -> bool:
         """Whether this reply is known to change nothing."""
-        last = self._last.get((host.id, step))
-        return last is not None and last[0] == digest and last[1] is host
+        return self._last.get((host.id, step)) == (digest, host.heard_at.get(step), host.registered_at)
 
     def note(self, host: Host, step: str, digest: int) -> None:
         """This reply has made the host what it is; again, it would change nothing."""
-        self._last[host.id, step] = (digest, host)
+        self._last[host.id, step] = (digest, host.heard_at.get(step), host.registered_at)
 
 
 class InstructionBook:

@@ -49,6 +49,8 @@ class Memo(Record):
     infra_envs: Any = None
     peers: Peers = Peers()
     hosts: dict[str, Judged] = {}
+    roster: Any = None
+    """The hosts as they were when the cluster was judged."""
     cluster_assessment: Assessment = Assessment()
 
 
@@ -95,8 +97,10 @@ def _judge_and_move(draft: Draft) -> None:
     same = peers is memo.peers and view.infra_envs is memo.infra_envs and _same_to_hosts(view.cluster, memo.cluster)
     judged: dict[str, Judged] = {}
     for host in view.living:
-        outcome = _judge(HostView(view, host, peers), memo.hosts.get(host.id) if same else None)
-        _remember(draft, host, outcome.assessment)
+        before = memo.hosts.get(host.id) if same else None
+        outcome = _judge(HostView(view, host, peers), before)
+        if outcome is not before or host.verdicts is not before.host.verdicts:
+            _remember(draft, host, outcome.assessment)
         move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
         moved = draft.view.hosts[host.id]
         # A move may change what is looked at; then the outcome is of the host as it was, and does not last.
@@ -106,7 +110,8 @@ def _judge_and_move(draft: Draft) -> None:
     cluster = draft.view.cluster
     if cluster is not None and cluster.deleted_at is None:
         assessment = memo.cluster_assessment
-        if cluster.status in JUDGED:
+        unchanged = cluster is memo.cluster and draft.view.hosts is memo.roster
+        if cluster.status in JUDGED and not unchanged:
             assessment = assess_cluster(ClusterView(draft.view, cluster, peers))
             _remember_cluster(draft, cluster, assessment)
         move_cluster(draft, draft.cluster, TICKED, assessment, peers)
@@ -116,6 +121,7 @@ def _judge_and_move(draft: Draft) -> None:
             infra_envs=draft.view.infra_envs,
             peers=peers,
             hosts=judged,
+            roster=draft.view.hosts,
             cluster_assessment=assessment,
         )
     )

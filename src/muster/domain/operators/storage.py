@@ -44,7 +44,10 @@ def runs_odf(mode: OdfMode, role: Role) -> bool:
 
 def selected(cluster: Cluster, name: str) -> bool:
     """Whether an operator is to be installed along with the cluster."""
-    return any(operator.name == name for operator in cluster.operators)
+    for operator in cluster.operators:  # noqa: SIM110 - asked at every judgement; a generator costs four times as much
+        if operator.name == name:
+            return True
+    return False
 
 
 def room_for_mce_gb(cluster: Cluster) -> int:

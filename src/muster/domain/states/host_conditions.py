@@ -194,7 +194,10 @@ def forgets_logs(case: HostCase) -> Host:
     """A new attempt has logs of its own, and failed images are tried again."""
     host = case.host.but(logs_info="", logs_started_at=None, logs_collected_at=None)
     images = case.assessment.verdicts.get("container-images-available")
-    return host.but(images={}) if images is not None and images.status is Status.FAILURE else host
+    if images is None or images.status is not Status.FAILURE:
+        return host
+    heard = {step: at for step, at in host.heard_at.items() if step != "container-image-availability"}
+    return host.but(images={}, heard_at=heard)
 
 
 def gives_logs_up(case: HostCase) -> Host:
