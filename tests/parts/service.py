@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import uvloop
-from granian.constants import Interfaces
-from granian.server.embed import Server
 
 from muster.api.app import App
+from muster.api.server import Server
 from muster.cli.serve import configure_logs
 from muster.runtime.settings import read_settings
 from muster.runtime.wiring import Service, build
@@ -37,7 +36,6 @@ class RunningService:
         self.settings = read_settings(environment or {}, host="127.0.0.1", port=self.port, data=str(folder), **settings)
         self.service: Service
         self._loop: asyncio.AbstractEventLoop
-        self._app: App
         self._server: Server
         self._thread: threading.Thread
         self._serving = threading.Event()
@@ -58,7 +56,6 @@ class RunningService:
 
     def stop(self) -> None:
         """End the service as a signal would."""
-        self._loop.call_soon_threadsafe(self._app.close)
         self._loop.call_soon_threadsafe(self._server.stop)
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive(), "the service did not stop"
@@ -71,11 +68,8 @@ class RunningService:
         self._loop = asyncio.get_running_loop()
         self.service = build(self.settings)
         await self.service.start()
-        self._app = App(self.service)
-        self._server = Server(
-            self._app, address="127.0.0.1", port=self.port, interface=Interfaces.ASGI, log_enabled=False
-        )
-        self._server.on_startup(self._serving.set)
+        self._server = Server(App(self.service), "127.0.0.1", self.port)
+        self._serving.set()
         try:
             await self._server.serve()
         finally:

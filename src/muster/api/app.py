@@ -1,6 +1,6 @@
 """The ASGI application: finds the function for a call, decodes for it, encodes what it answers.
 
-Built from the rows of `wire/endpoints.py`. The server (granian) calls it; nothing else does.
+Built from the rows of `wire/endpoints.py`. `server.py` calls it; nothing else does.
 """
 
 import asyncio

@@ -4,27 +4,19 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Callable
 from typing import Annotated
 
 import structlog
 import typer
 import uvloop
-from granian.constants import Interfaces
-from granian.server.embed import Server
 
 from muster.api.app import App
+from muster.api.server import Server
 from muster.domain.errors import Invalid
 from muster.runtime.settings import Settings, read_settings
 from muster.runtime.wiring import build
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-
-CONNECTIONS = 10_000
-"""Connections that are served at once. Every agent and every open page keeps one, so there are as many as those."""
-
-WAITING = 1024
-"""Connections that may wait to be taken in, as when all machines of a room are switched on together."""
 
 
 def serve(
@@ -61,26 +53,10 @@ def configure_logs(level: str) -> None:
 async def _serve(settings: Settings) -> None:
     service = build(settings)
     await service.start()
-    app = App(service)
-    server = Server(
-        app,
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGI,
-        log_enabled=False,
-        backlog=WAITING,
-        backpressure=CONNECTIONS,
-    )
-
-    end: Callable[[], None] = server.stop
-
-    def stop() -> None:
-        app.close()
-        end()
-
+    server = Server(App(service), settings.host, settings.port)
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, stop)
+        loop.add_signal_handler(each, server.stop)
     structlog.get_logger().info("serving", port=settings.port, database=settings.database_url.split("@")[-1])
     try:
         await server.serve()
