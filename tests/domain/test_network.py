@@ -387,7 +387,7 @@ def test_a_failed_download_names_the_address_and_the_error():
 
 def test_a_clock_that_is_wrong_is_told_in_minutes():
     found = host_verdict("time-synced-between-host-and-service", H1.but(clock_skew=-1900))
-    assert found.message == "The host's clock is 31 minutes behind this service's"
+    assert found.message == "The host's clock is 32 minutes behind this service's"
 
 
 def test_a_host_outside_the_machine_network_is_told_what_it_has():

@@ -284,14 +284,15 @@ def time_synced_between_host_and_service(view: HostView) -> Verdict:
             "Waiting for the host to tell the time",
             Evidence(measured="nothing yet", required=limits, source=POLL, fix=wait),
         )
-    gap = timedelta(seconds=abs(skew))
     if -MOST_BEHIND.total_seconds() <= skew <= MOST_AHEAD.total_seconds():
         return passed("The host's clock agrees with this service's", told(view.host, POLL, "in step", limits))
     way = "behind" if skew < 0 else "ahead of"
+    # Both clocks are read in whole seconds, so the last one may come and go.
+    gap = f"{round(abs(skew) / 60)} minutes"
     fix = "Set the clock of the machine in its firmware, or give it a time source that it can reach."
     return failed(
-        f"The host's clock is {gap.total_seconds() // 60:g} minutes {way} this service's",
-        told(view.host, POLL, f"{skew} s", limits, fix),
+        f"The host's clock is {gap} {way} this service's",
+        told(view.host, POLL, f"{gap} {way.split(maxsplit=1)[0]}", limits, fix),
     )
 
 
