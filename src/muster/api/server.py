@@ -1,7 +1,8 @@
 """The HTTP server around the application, in this very process."""
 
+import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
 
@@ -22,6 +23,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: App, host: str, port: int) -> None:
         self._app = app
+        self._stopped = asyncio.Event()
         super().__init__(
             uvicorn.Config(
                 app,
@@ -48,3 +50,10 @@ class Server(uvicorn.Server):
         """End the streams, finish what is under way, and return from `serve`."""
         self._app.close()
         self.should_exit = True
+        self._stopped.set()
+
+    async def main_loop(self) -> None:
+        """Keep the date up to date until it is time to stop; once a second is enough, and costs next to nothing."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), 1.0)
