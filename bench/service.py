@@ -4,6 +4,7 @@
 all of its processes. Everything lies in a temporary folder that is removed at the end.
 """
 
+import asyncio
 import os
 import shutil
 import socket
@@ -24,6 +25,9 @@ from parts.postgres import Postgres
 
 PATIENCE = 30.0
 """Seconds that a start may take before the bench gives up."""
+
+PARTING = 0.5
+"""Seconds after which a session of the database has ended for certain, and counts among those that have."""
 
 MUSTER = Path(sys.executable).with_name("muster")
 
@@ -62,8 +66,10 @@ class Service:
         """Have the database do at once what it puts off for quiet times, so that idling costs what idling costs."""
         if self._postmaster is not None:
             connection = await asyncpg.connect(self._database)
-            await connection.execute("VACUUM ANALYZE")
+            for act in ("VACUUM ANALYZE", "CHECKPOINT"):
+                await connection.execute(act)
             await connection.close()
+            await asyncio.sleep(PARTING)
 
     def kill(self) -> None:
         """End it without a word of warning."""
