@@ -21,7 +21,7 @@ from muster.domain.states.cluster_table import CLUSTER_TABLE
 from muster.domain.states.host_table import HOST_TABLE
 from muster.domain.states.table import Table, Transition
 from muster.domain.triggers import Cancel, Install, Progressed, Registered, Replied, Reset, Ticked
-from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
 from muster.domain.validations.registry import Validation
 from muster.runtime.settings import DOCUMENTS, LISTS, Settings
 from muster.wire.endpoints import DROP_IN, ENDPOINTS, OURS, Endpoint

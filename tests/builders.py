@@ -20,8 +20,8 @@ from muster.domain.inventory import (
     Route,
     SystemVendor,
 )
+from muster.domain.monitored import CONSOLE
 from muster.domain.networks import ClusterNetwork, NtpSource, Resolution, Vip, VipVerification
-from muster.domain.operators import CONSOLE
 from muster.domain.policy import Policy
 from muster.domain.releases import Catalogue, OsImage, Release
 from muster.domain.roles import Role

@@ -5,7 +5,7 @@ from typing import Any
 from builders import a_cluster, a_view, cluster_view, host_view
 from muster.domain.clusters import Cluster
 from muster.domain.hosts import Host
-from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
 from muster.domain.verdicts import Status, Verdict
 
 OF_HOSTS = {check.id: check for check in HOST_VALIDATIONS}

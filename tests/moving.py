@@ -16,7 +16,7 @@ from muster.domain.states.cluster_table import CLUSTER_TABLE
 from muster.domain.states.host_table import HOST_TABLE
 from muster.domain.states.table import Table, Transition
 from muster.domain.triggers import Trigger
-from muster.domain.validations import assess_cluster, assess_host
+from muster.domain.validations.catalogue import assess_cluster, assess_host
 from muster.domain.views import View
 
 # Situations

@@ -6,7 +6,7 @@ import pytest
 from calling import Caller
 from making import a_cluster, a_host, a_ready_single_node, an_infra_env, made, replies, said_by_the_recorded_host
 
-from muster.domain.validations import CLUSTER_VALIDATIONS
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS
 
 NOBODY = "6d4c3bb6-70a4-4d4c-a1f6-9ab3c9a3b3f1"
 

@@ -25,7 +25,7 @@ from muster.domain.hosts import HostState
 from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate
 from muster.domain.inputs.infra_envs import InfraEnvCreate, InfraEnvUpdate
 from muster.domain.inputs.scalars import ProxyInput
-from muster.domain.operators import CONSOLE, OperatorStatus
+from muster.domain.monitored import CONSOLE, OperatorStatus
 from muster.domain.progress import FinalizingStage
 from muster.domain.roles import Role
 from muster.domain.triggers import (

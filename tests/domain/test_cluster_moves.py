@@ -8,8 +8,8 @@ from builders import NOW, a_cluster, a_machine, a_ready_cluster, a_view_of, some
 from moving import a_cluster_in, a_finalizing_view, cluster_move, finalizing_at, moved_cluster
 from muster.domain.clusters import ClusterState, Preparation, PreparationStatus
 from muster.domain.hosts import FencingCredentials, HostState
+from muster.domain.monitored import CONSOLE, OperatorStatus
 from muster.domain.networks import Vip
-from muster.domain.operators import CONSOLE, OperatorStatus
 from muster.domain.progress import ClusterProgress, FinalizingStage
 from muster.domain.roles import Role
 from muster.domain.triggers import Cancel, Install, Reset, Ticked

@@ -9,7 +9,7 @@ from builders import NOW, a_ready_cluster, a_view, some_ready_hosts
 from moving import a_cluster_in, a_finalizing_view, cluster_move, cluster_rows, moved_cluster
 from muster.domain.clusters import ClusterState, Preparation, PreparationStatus
 from muster.domain.hosts import HostState
-from muster.domain.operators import CONSOLE, MonitoredOperator, OperatorStatus, OperatorType
+from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorStatus, OperatorType
 from muster.domain.progress import FinalizingStage
 from muster.domain.triggers import Cancel, Install, Reset, Ticked, Trigger
 from muster.domain.views import View

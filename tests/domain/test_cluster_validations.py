@@ -9,7 +9,7 @@ from muster.domain.hosts import FencingCredentials, HostState
 from muster.domain.inventory import Cpu
 from muster.domain.networks import ClusterNetwork, FreeAddresses, Vip, VipVerification
 from muster.domain.roles import Role
-from muster.domain.validations import assess_cluster
+from muster.domain.validations.catalogue import assess_cluster
 from muster.domain.verdicts import Gate, Status
 
 MESH = H1, H2, H3 = a_mesh(*(a_ready_host(f"h{number}", 10 + number) for number in (1, 2, 3)))

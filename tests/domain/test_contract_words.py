@@ -7,7 +7,7 @@ import yaml
 
 from muster.domain.clusters import ClusterKind, ClusterState
 from muster.domain.hosts import HostKind, HostState
-from muster.domain.operators import OperatorStatus
+from muster.domain.monitored import OperatorStatus
 from muster.domain.progress import FinalizingStage, Stage
 from muster.domain.roles import Role
 from muster.domain.states.clusters import ClusterState as States

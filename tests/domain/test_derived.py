@@ -16,8 +16,8 @@ from builders import (
 from muster.domain.clusters import ClusterKind, ClusterState
 from muster.domain.decide import decide
 from muster.domain.hosts import HostState, VipCheck
+from muster.domain.monitored import OperatorStatus
 from muster.domain.networks import Vip, VipVerification
-from muster.domain.operators import OperatorStatus
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.roles import Role
 from muster.domain.triggers import (

@@ -21,7 +21,7 @@ from muster.domain.hosts import DiskSpeed, Host
 from muster.domain.inventory import Cpu, Eligibility, Memory, SystemVendor, Truncation
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.roles import Role
-from muster.domain.validations import assess_host
+from muster.domain.validations.catalogue import assess_host
 from muster.domain.verdicts import Gate, Status, Verdict
 
 MIB = 2**20

@@ -21,8 +21,8 @@ from muster.domain.clusters import ClusterKind, ClusterState, PlatformType, Prep
 from muster.domain.decide import decide
 from muster.domain.effects import DeleteFiles, GenerateFiles, PublishKubeconfig
 from muster.domain.hosts import HostKind, HostState, ImageStatus, VipCheck
+from muster.domain.monitored import CONSOLE
 from muster.domain.networks import NtpSource
-from muster.domain.operators import CONSOLE
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
 from muster.domain.steps.container_image_availability import ImagesReply

@@ -6,7 +6,7 @@ from builders import GIB, a_cluster, a_disk, a_mesh, a_nic, a_ready_host, a_runn
 from judging import OF_CLUSTERS, OF_HOSTS, cluster_verdict, explained, host_verdict, status_of
 from muster.domain.hosts import Host
 from muster.domain.inventory import Boot, Cpu, Gpu, Memory
-from muster.domain.operators import CONSOLE, MonitoredOperator, OperatorType
+from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.roles import Role
 from muster.domain.validations.operators import ROWS
 from muster.domain.verdicts import Status

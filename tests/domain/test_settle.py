@@ -38,7 +38,7 @@ from muster.domain.triggers import (
     Trigger,
     UpdateCluster,
 )
-from muster.domain.validations import Assessment
+from muster.domain.validations.catalogue import Assessment
 from muster.domain.verdicts import Finding, Status, failed, passed, pending
 from muster.domain.views import View, cluster_scope
 

@@ -7,7 +7,7 @@ from muster.domain.clusters import ClusterState
 from muster.domain.decide import decide
 from muster.domain.hosts import HostState
 from muster.domain.inventory import Gpu, Inventory
-from muster.domain.operators import CONSOLE, MonitoredOperator, OperatorType
+from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.roles import Role
 from muster.domain.suggestions import bootstrap_among, suggested_roles, weight
 from muster.domain.triggers import Ticked

@@ -9,7 +9,7 @@ import yaml
 from builders import a_cluster, a_policy, a_pool_view, a_ready_host, a_view, host_view
 from judging import OF_CLUSTERS, OF_HOSTS
 from muster.domain.progress import AFTER_REBOOT, Stage
-from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
 from muster.domain.verdicts import Gate, Status
 
 SWAGGER = Path(__file__).parents[3] / "shared" / "reference" / "swagger.yaml"

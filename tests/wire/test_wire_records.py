@@ -15,13 +15,13 @@ from muster.domain.events import Event, EventPage, Severity
 from muster.domain.hosts import DiskSpeed
 from muster.domain.infra_envs import ImageType
 from muster.domain.inventory import SystemVendor
+from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.networks import Proxy, Vip, VipVerification
-from muster.domain.operators import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.policy import Policy
 from muster.domain.record import record_patch
 from muster.domain.releases import Catalogue, Release
 from muster.domain.roles import Role
-from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
 from muster.domain.verdicts import Finding, Status
 from muster.domain.views import HostView, peers_of
 from muster.wire import hosts as wire_hosts

@@ -8,8 +8,8 @@ import pytest
 
 from builders import a_cluster, a_machine, a_mesh, a_ready_host, a_view
 from muster.domain.hosts import ImageStatus, VipCheck
+from muster.domain.monitored import OperatorStatus
 from muster.domain.networks import FreeAddresses, NtpSource, Resolution
-from muster.domain.operators import OperatorStatus
 from muster.domain.progress import FinalizingStage, Stage
 from muster.domain.roles import Role
 from muster.domain.steps import STEPS, Instruction, Instructions, instruct

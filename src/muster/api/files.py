@@ -7,7 +7,7 @@ from muster.api.clusters import view_of
 from muster.api.hosts import host_in_view
 from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.errors import NotFound, Refused
-from muster.domain.operators import OperatorStatus
+from muster.domain.monitored import OperatorStatus
 from muster.domain.states.clusters import WITH_FILES, WITH_KUBECONFIG
 from muster.wire import endpoints
 

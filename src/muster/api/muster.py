@@ -11,7 +11,7 @@ from muster.api.clusters import view_of
 from muster.api.hosts import host_in_view
 from muster.domain.hosts import Host
 from muster.domain.states.clusters import JUDGED
-from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_cluster, assess_host
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_cluster, assess_host
 from muster.domain.views import ClusterView, HostView, View, peers_of
 from muster.ports import HistoryRow
 from muster.wire import endpoints

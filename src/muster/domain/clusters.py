@@ -4,8 +4,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from .connectivity import MajorityGroups
+from .monitored import MonitoredOperator
 from .networks import ClusterNetwork, Proxy, Vip
-from .operators import MonitoredOperator
 from .progress import ClusterProgress
 from .record import Record
 from .states.clusters import ClusterState

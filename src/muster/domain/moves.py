@@ -11,7 +11,7 @@ from .states.cluster_table import CLUSTER_TABLE
 from .states.host_table import HOST_TABLE
 from .states.table import Transition
 from .triggers import Trigger
-from .validations import Assessment
+from .validations.catalogue import Assessment
 from .views import Peers
 
 LONGEST_WORDS = 2040

@@ -19,7 +19,7 @@ from .states.cluster_table import CLUSTER_TABLE
 from .states.clusters import JUDGED
 from .states.host_table import HOST_TABLE
 from .triggers import Ticked
-from .validations import Assessment, assess_cluster, assess_host
+from .validations.catalogue import Assessment, assess_cluster, assess_host
 from .verdicts import Finding, Status
 from .views import ClusterView, HostView, Peers, View, peers_of
 

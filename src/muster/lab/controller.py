@@ -17,7 +17,7 @@ from muster.agent.logs import COMPLETED, REQUESTED, upload_form
 from muster.client import Client
 from muster.domain.clusters import ClusterState
 from muster.domain.errors import Invalid, MusterError
-from muster.domain.operators import OperatorStatus, OperatorType
+from muster.domain.monitored import OperatorStatus, OperatorType
 from muster.domain.progress import (
     BOOTSTRAP_STAGES,
     MASTER_STAGES,

@@ -14,7 +14,7 @@ from muster.domain.policy import Policy
 from muster.domain.record import Record
 from muster.domain.releases import OsImage, Release
 from muster.domain.requirements import Requirements
-from muster.domain.validations import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
 
 
 def _env(name: str, default: Any) -> Any:

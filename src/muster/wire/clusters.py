@@ -8,10 +8,10 @@ import msgspec
 from muster.domain.clusters import Cluster, PreparationStatus
 from muster.domain.hosts import Host, HostState
 from muster.domain.inputs.fields import Uuid
+from muster.domain.monitored import MonitoredOperator
 from muster.domain.networks import Vip, family, lies_in, normal
-from muster.domain.operators import MonitoredOperator
 from muster.domain.record import Record
-from muster.domain.validations import CLUSTER_VALIDATIONS
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS
 from muster.domain.views import View
 
 from .hosts import ROOT, host_out, validations_text

@@ -10,7 +10,7 @@ from muster.domain.hosts import Host
 from muster.domain.inputs.fields import Uuid
 from muster.domain.progress import Stage
 from muster.domain.record import Record
-from muster.domain.validations import HOST_VALIDATIONS
+from muster.domain.validations.catalogue import HOST_VALIDATIONS
 from muster.domain.verdicts import Finding
 
 from .json import filled, text

@@ -5,7 +5,7 @@ from typing import Any
 
 from muster.domain.clusters import Cluster, PlatformType
 from muster.domain.hosts import Host
-from muster.domain.operators import OperatorType
+from muster.domain.monitored import OperatorType
 from muster.domain.record import Record
 
 from .json import text

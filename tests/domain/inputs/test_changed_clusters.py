@@ -17,8 +17,8 @@ from cluster_bodies import (
 from builders import a_cluster, a_host, a_machine
 from muster.domain.clusters import ClusterState, DiskEncryption
 from muster.domain.errors import Invalid, Refused
+from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.networks import FreeAddresses, Proxy, Vip, VipVerification
-from muster.domain.operators import CONSOLE, MonitoredOperator, OperatorType
 
 
 def test_nothing_written_leaves_the_very_same_cluster():

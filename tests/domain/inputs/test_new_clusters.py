@@ -6,8 +6,8 @@ from cluster_bodies import SECRET, create, networks, vips
 from builders import NOW, OS_IMAGES, RELEASES, a_policy
 from muster.domain.clusters import Cluster, Platform, PlatformType
 from muster.domain.errors import Invalid
+from muster.domain.monitored import OperatorType
 from muster.domain.networks import ClusterNetwork, Proxy, Vip
-from muster.domain.operators import OperatorType
 from muster.domain.releases import Catalogue
 
 DUAL = {

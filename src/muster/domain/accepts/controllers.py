@@ -4,7 +4,7 @@ from muster.domain import events
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import PublishKubeconfig
 from muster.domain.errors import Invalid, NotFound
-from muster.domain.operators import OperatorStatus
+from muster.domain.monitored import OperatorStatus
 from muster.domain.progress import FinalizingStage
 from muster.domain.states.clusters import ClusterState
 from muster.domain.triggers import (

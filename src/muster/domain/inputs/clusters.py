@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.errors import Invalid, Refused
 from muster.domain.hosts import Host
-from muster.domain.operators import CLUSTER_VERSION, CONSOLE
+from muster.domain.monitored import CLUSTER_VERSION, CONSOLE
 from muster.domain.policy import Policy
 from muster.domain.releases import Catalogue, Release, at_least
 from muster.domain.states.clusters import UPDATABLE

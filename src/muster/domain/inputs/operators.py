@@ -6,7 +6,8 @@ calls it.
 
 from msgspec import UNSET, UnsetType
 
-from muster.domain.operators import BUNDLES, OLM_OPERATORS, MonitoredOperator, OperatorType
+from muster.domain.monitored import MonitoredOperator, OperatorType
+from muster.domain.operators import BUNDLES, OLM_OPERATORS
 
 from .fields import Input, Problems, given
 

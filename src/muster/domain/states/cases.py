@@ -6,12 +6,12 @@ from typing import Any
 
 from muster.domain.clusters import Cluster
 from muster.domain.hosts import Host
-from muster.domain.operators import OperatorStatus, OperatorType
+from muster.domain.monitored import OperatorStatus, OperatorType
 from muster.domain.policy import LogLimits
 from muster.domain.progress import Stage, finalizing_limit
 from muster.domain.roles import WITH_ARBITER, Role
 from muster.domain.triggers import Trigger
-from muster.domain.validations import Assessment
+from muster.domain.validations.catalogue import Assessment
 from muster.domain.views import ClusterView, HostView, Peers, View, peers_of
 
 from .hosts import HostState

@@ -3,8 +3,8 @@
 from muster.domain import events
 from muster.domain.clusters import Cluster, Preparation, PreparationStatus
 from muster.domain.events import Event
+from muster.domain.monitored import OperatorStatus
 from muster.domain.networks import Vip
-from muster.domain.operators import OperatorStatus
 from muster.domain.progress import MAY_TAKE_LONGER, ClusterProgress
 from muster.domain.verdicts import Gate
 
