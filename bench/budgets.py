@@ -56,6 +56,8 @@ ROWS = (
 CORE_ROWS = (
     Row(key="assess", what="assess a cluster of 5 hosts from scratch"),
     Row(key="settle", what="settle a cluster of 500 hosts after one changed reply"),
+    Row(key="regroup", what="the same, after a reply that changes who is in the group"),
+    Row(key="newcomer", what="the same, after one more host has registered"),
 )
 
 

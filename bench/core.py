@@ -9,15 +9,16 @@ from typing import TypeVar
 
 import msgspec
 
-from builders import a_mesh, a_policy, a_ready_cluster, a_ready_host, a_report, a_view
+from builders import INFRA_ENV_ID, a_mesh, a_policy, a_ready_cluster, a_ready_host, a_report, a_view
 from muster.domain.clusters import ClusterState
+from muster.domain.connectivity import ConnectivityReport
 from muster.domain.decide import decide
 from muster.domain.hosts import Host, VipCheck
 from muster.domain.inventory import Interface
 from muster.domain.networks import Vip
 from muster.domain.record import Record
 from muster.domain.roles import Role
-from muster.domain.triggers import Replied, Ticked
+from muster.domain.triggers import Registered, Replied, Ticked
 from muster.domain.views import View
 
 SMALL, LARGE = 5, 500
@@ -43,7 +44,17 @@ def core_figures() -> dict[str, float]:
     return {
         "assess": _best(_settled, unknown),
         "settle": _best(lambda reply: decide(large, reply), replies),
+        "regroup": _best(lambda reply: decide(large, reply), [_alone(large)] * 5),
+        "newcomer": _best(lambda newcomer: decide(large, newcomer), [NEWCOMER] * 5),
     }
+
+
+NEWCOMER = Registered(host_id="ffffffff-ffff-4fff-8fff-ffffffffffff", infra_env_id=INFRA_ENV_ID)
+
+
+def _alone(view: View) -> Replied:
+    """One host reaches nobody any more, which changes what every other host is told of the group."""
+    return Replied(host_id=view.living[0].id, step="connectivity-check", reply=ConnectivityReport())
 
 
 def _best(act: Callable[[C], object], cases: Iterable[C]) -> float:

@@ -1,22 +1,12 @@
 """The pages in docs that follow from the code are what the code says."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+from generate import PAGES
 
 DOCS = Path(__file__).parent.parent / "docs"
-
-
-def _generator():
-    spec = importlib.util.spec_from_file_location("generate_docs", DOCS / "generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PAGES = _generator().PAGES
 
 
 @pytest.mark.parametrize("name", PAGES)

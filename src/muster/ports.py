@@ -1,8 +1,9 @@
 """What the engine needs of the world, as protocols. `adapters` fulfils them, `adapters/memory.py` too."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Protocol
 
 from .domain.clusters import Cluster
@@ -264,6 +265,20 @@ class Pull(Record):
     seconds: float = 0.0
 
 
+class Page(Record):
+    """What a web server answered."""
+
+    status: int
+    content: bytes
+
+
+class LeasedAddress(Record):
+    """What a DHCP server has leased, and how the DHCP client has written it down."""
+
+    address: str
+    lease: str
+
+
 class Ended(Record):
     """How a program came out."""
 
@@ -304,8 +319,26 @@ class Machine(Protocol):
     async def arp(self, nic: str, address: str) -> tuple[str, ...]:
         """The MAC addresses that answer for an address on the wire of a NIC, IPv4 and IPv6 alike."""
 
+    async def carries(self, nic: str, address: str) -> bool | None:
+        """Whether packets as large as a NIC may send arrive at an address; None if not even small ones do."""
+
     async def occupied(self, network: str) -> tuple[str, ...]:
         """The addresses of a network on which something answers."""
+
+    async def lease(self, nic: str, name: str, mac: str, before: str) -> LeasedAddress:
+        """An address leased on a NIC under another MAC address, `before` being the last lease, if any.
+
+        It is not used by the machine itself. `Broken` if no DHCP server answers in time.
+        """
+
+    async def fetch(self, url: str, headers: Mapping[str, str], authorities: str = "") -> Page:
+        """What a web server says; `authorities`, if given, are the only certificates (PEM) that are trusted.
+
+        `Unavailable` if it cannot be reached, `Broken` if it cannot be trusted.
+        """
+
+    async def download(self, url: str, target: Path) -> None:
+        """Put what a web server has into a file; `Unavailable` if that fails."""
 
     async def time_sources(self, wanted: Sequence[str]) -> tuple[NtpSource, ...]:
         """The time sources in use, after the wanted ones have been added."""
@@ -318,6 +351,9 @@ class Machine(Protocol):
 
     async def sync_duration(self, disk: str, timeout: float) -> int:  # noqa: ASYNC109 - as above
         """How many milliseconds the disk takes to write safely; raises `Broken` if it cannot be told."""
+
+    async def media_is_readable(self) -> bool:
+        """Whether what the machine was started from can still be read; true if it does not need it any more."""
 
     async def run(self, name: str, image: str, args: Sequence[str]) -> Ended:
         """Run a container to its end, whoever waits for it; code 125 if there is one of that name already."""
@@ -337,8 +373,20 @@ class Machine(Protocol):
     def write_image(self, disk: str, ignition: bytes, args: Sequence[str]) -> AsyncIterator[int]:
         """Write the system and its first configuration to a disk, telling the percentage; `Broken` if it fails."""
 
+    async def boot_folder(self, root: str) -> Path:
+        """The folder from which a machine starts whose files are found at `root`, writable; `Broken` if it is not."""
+
+    async def boot_room(self, root: str) -> int:
+        """How many bytes that folder has room for."""
+
+    async def make_boot_room(self, root: str) -> None:
+        """Remove what the machine can do without from that folder."""
+
     async def reboot(self) -> None:
         """Start again, from the disk if all is well. Does not return to an agent that would live on."""
+
+    async def reboot_into(self, root: str, options: str = "") -> None:
+        """Start what lies in the boot folder; `options`, if given, are first written where the firmware reads them."""
 
     def journal(self, line: str) -> None:
         """Note something in the machine's journal."""

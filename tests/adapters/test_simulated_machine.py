@@ -122,6 +122,33 @@ async def test_nothing_is_written_without_a_configuration_or_to_a_disk_that_is_n
         await machine.wipe("/dev/sdx")
 
 
+async def test_a_disk_that_is_written_anew_no_longer_starts_the_discovery_image():
+    machine = a_running_machine(a_room())
+    entry = await machine.boot_folder("/") / "loader/entries/00-assisted-discovery.conf"
+    entry.parent.mkdir(parents=True)
+    entry.write_text("title discovery\n")
+    await machine.make_boot_room("/")
+    assert await machine.boot_folder("/") == entry.parent.parent.parent
+    await written(machine)
+    assert machine.switch_on() is Boot.DISK
+
+
+async def test_a_machine_needs_what_it_was_started_from_until_it_starts_from_its_disk():
+    machine = a_running_machine(a_room(), media=False)
+    assert not await machine.media_is_readable()
+    await written(machine)
+    machine.switch_on()
+    assert await machine.media_is_readable()
+
+
+def test_a_network_that_is_full_has_nothing_to_lease():
+    room = a_room()
+    a_running_machine(room)
+    assert room.lease("192.168.1.8/30", "00:1a:4a:00:00:01") == "192.168.1.9"
+    assert room.lease("192.168.1.8/30", "00:1a:4a:00:00:02") == ""
+    assert room.lease("192.168.1.8/30", "00:1a:4a:00:00:01") == "192.168.1.9"
+
+
 async def test_a_restart_ends_whoever_asked_for_it():
     machine = a_running_machine(a_room())
 

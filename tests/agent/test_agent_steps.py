@@ -15,7 +15,7 @@ from muster.client import Client
 from muster.domain.connectivity import ConnectivityReport
 from muster.domain.inventory import Inventory
 from muster.domain.steps import STEPS as ASKED
-from muster.domain.steps.install import InstallRequest
+from muster.domain.steps.install import InstallRequest, ProxyRequest
 from muster.ports import Ended
 from parts.machines import a_profile, a_room, a_running_machine
 
@@ -51,6 +51,8 @@ def test_what_the_service_asks_for_and_what_an_agent_does_are_the_same_steps():
     [
         ("inventory", ["no id"]),
         ("inventory", []),
+        ("inventory", [HOST_ID, "--colour=red"]),
+        ("inventory", [HOST_ID, "--disk-min-size=some"]),
         ("connectivity-check", ["{"]),
         ("ntp-synchronizer", ['{"ntp_source": "no name!"}']),
         ("domain-resolution", ['{"domains": [{"domain_name": "fine.example.com"}, {"domain_name": "not fine"}]}']),
@@ -60,6 +62,14 @@ def test_what_the_service_asks_for_and_what_an_agent_does_are_the_same_steps():
         ("installation-disk-speed-check", ['{"path": "/dev/vda"}', "soon"]),
         ("container-image-availability", ["[]"]),
         ("install", ["{}"]),
+        ("api-vip-connectivity-check", ["{}"]),
+        ("dhcp-lease-allocate", ["{}"]),
+        ("tang-connectivity-check", ["{}"]),
+        ("upgrade-agent", ["{}"]),
+        ("download-boot-artifacts", ["{}"]),
+        ("reboot-for-reclaim", ["{}"]),
+        ("execute", ["ls"]),
+        ("next-step-runner", ["{}"]),
         ("stop-installation", ["something"]),
         ("logs-gather", ["{}"]),
         ("make-coffee", []),
@@ -277,6 +287,30 @@ async def test_a_machine_is_not_installed_twice():
         stopped = await do(machine, "stop-installation")
         assert stopped.exit_code == 0
     assert first.result().exit_code == 137
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"boot_device": "vda"},
+        {"disks_to_format": ("/dev/vda", "/etc/passwd")},
+        {"installer_args": '["--image-url", "x", "--firstboot-args=x"]'},
+        {"installer_args": "{}"},
+        {"proxy": ProxyRequest(http_proxy="ftp://proxy")},
+        {"proxy": ProxyRequest(https_proxy="https://proxy")},
+    ],
+)
+async def test_what_does_not_look_like_an_installation_is_not_begun(changes):
+    machine = a_running_machine(a_room())
+    assert (await do(machine, "install", a_request(**changes))).exit_code == -1
+
+
+async def test_an_installation_may_have_a_proxy_and_arguments_of_its_own():
+    machine = a_running_machine(a_room())
+    machine.programs["installer"] = lambda _: asyncio.sleep(0, Ended(code=0))
+    proxy = ProxyRequest(http_proxy="http://proxy", https_proxy="http://proxy")
+    request = a_request(proxy=proxy, installer_args='["--append-karg", "quiet", "-n"]')
+    assert (await do(machine, "install", request)).exit_code == 0
 
 
 async def test_without_its_image_the_installer_is_not_started():

@@ -13,7 +13,14 @@ from muster.agent.loop import run
 from muster.cli.serve import configure_logs
 from muster.client import Client
 from muster.lab.site import new_pull_secret
-from muster.wire.endpoints import DELETE_HOST, LIST_HOSTS, REGISTER_INFRA_ENV
+from muster.ports import Ended
+from muster.wire.endpoints import (
+    DELETE_HOST,
+    GET_CLUSTER,
+    LIST_HOSTS,
+    REGISTER_CLUSTER,
+    REGISTER_INFRA_ENV,
+)
 from parts.machines import a_running_machine
 from parts.service import RunningService, free_port
 
@@ -137,6 +144,35 @@ async def test_a_host_that_was_deleted_does_not_come_back_by_itself(service):
             assert await client.call(LIST_HOSTS, infra_env_id=pool) == []
 
 
+OLD_RELEASE = {
+    "RELEASE_IMAGES": '[{"version": "4.14.8", "url": "lab.muster.local/release:4.14.8"}]',
+    "OS_IMAGES": '[{"openshift_version": "4.14", "url": "http://lab.muster.local/4.14.iso", "version": "4.14.8"}]',
+}
+"""A release of the time when virtual addresses could be leased."""
+
+
+@pytest.fixture
+def older_service(tmp_path):
+    running = RunningService(tmp_path, OLD_RELEASE)
+    running.start()
+    yield running
+    running.stop()
+
+
+async def test_the_virtual_addresses_of_a_cluster_are_leased_by_its_hosts(older_service):
+    async with CountingClient(older_service.url) as client:
+        body = {"name": "lab", "openshift_version": "4.14", "pull_secret": new_pull_secret()}
+        cluster = await client.call(REGISTER_CLUSTER, body=body | {"vip_dhcp_allocation": True})
+        body = {"name": "hosts", "pull_secret": new_pull_secret(), "cluster_id": cluster["id"]}
+        infra_env = await client.call(REGISTER_INFRA_ENV, body=body)
+        async with an_agent(client, infra_env["id"]):
+            await until(lambda: client.calls["dhcp-lease-allocate"])
+            found = await client.call(GET_CLUSTER, cluster_id=cluster["id"])
+    vips = [vip["ip"] for field in ("api_vips", "ingress_vips") for vip in found[field]]
+    assert vips == ["192.168.1.254", "192.168.1.253"]
+    assert not any(field.endswith("_lease") for field in found)
+
+
 async def test_a_machine_of_an_image_that_nobody_knows_gives_up_and_says_so(service):
     async with CountingClient(service.url) as client, an_agent(client, str(uuid4())) as machine:
         await until(lambda: noted(machine, "cannot register"))
@@ -209,6 +245,63 @@ async def test_a_step_that_nobody_knows_is_answered_with_the_reason_every_time()
         await until(lambda: len(scripted.replies) == 2)
         assert scripted.replies[0]["exit_code"] == -1
         assert "make-coffee" in scripted.replies[0]["error"]
+
+
+UPGRADE = ("upgrade-agent", '{"agent_image": "lab/agent:3"}')
+
+
+async def test_once_another_agent_is_there_it_takes_over_at_once():
+    scripted = ScriptedService(a_poll(UPGRADE, seconds=10**9))
+    async with scripted.up() as client, an_agent(client, str(uuid4())):
+        await until(lambda: scripted.registrations == 2)
+        assert [reply["step_type"] for reply in scripted.replies] == ["upgrade-agent"]
+
+
+async def test_an_agent_that_cannot_be_replaced_goes_on():
+    scripted = ScriptedService(a_poll(UPGRADE), a_poll(UPGRADE), a_poll())
+    async with scripted.up() as client, an_agent(client, str(uuid4())) as machine:
+        machine.alter("no registry", lambda profile: profile.but(pulls=False))
+        await until(lambda: not scripted.polls and scripted.replies)
+        assert scripted.registrations == 1
+        assert '"failure"' in scripted.replies[0]["output"]
+
+
+NTP = ("ntp-synchronizer", '{"ntp_source": ""}')
+INSTALL = (
+    '{"role": "master", "cluster_id": "c", "infra_env_id": "i", "host_id": "h", "boot_device": "/dev/vda", '
+    '"control_plane_count": 3, "controller_image": "lab/c", "installer_image": "lab/i", "check_cvo": false}'
+)
+
+
+async def test_a_machine_that_lost_its_boot_media_does_nothing_but_say_so():
+    scripted = ScriptedService(a_poll(NTP), a_poll(NTP))
+    async with scripted.up() as client, an_agent(client, str(uuid4())) as machine:
+        machine.alter("media", lambda profile: profile.but(media=False))
+        await until(lambda: len(scripted.replies) == 2)
+        assert {reply["exit_code"] for reply in scripted.replies} == {256}
+        assert "output" not in scripted.replies[0]
+
+
+async def test_a_step_that_fails_as_the_boot_media_goes_is_put_down_to_that():
+    scripted = ScriptedService(a_poll(("install", INSTALL)))
+    async with scripted.up() as client, an_agent(client, str(uuid4())) as machine:
+
+        async def installer(_):
+            machine.alter("media", lambda profile: profile.but(media=False))
+            return Ended(code=1, error="cannot read what is to be written")
+
+        machine.programs["installer"] = installer
+        await until(lambda: scripted.replies)
+        assert scripted.replies[0]["exit_code"] == 256
+        assert scripted.replies[0]["error"] == "cannot read what is to be written"
+
+
+async def test_what_went_wrong_in_between_is_said_to_be_right_again():
+    broken, good = ("ntp-synchronizer", '{"ntp_source": "no name!"}'), NTP
+    scripted = ScriptedService(a_poll(good), a_poll(broken), a_poll(good))
+    async with scripted.up() as client, an_agent(client, str(uuid4())):
+        await until(lambda: len(scripted.replies) == 3)
+        assert [reply.get("exit_code", 0) for reply in scripted.replies] == [0, -1, 0]
 
 
 async def test_a_long_step_is_not_begun_twice():

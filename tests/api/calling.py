@@ -59,10 +59,10 @@ class Caller:
         method, _, path = call.partition(" ")
         return self.call(method, V2 + path, body, **headers)
 
-    def ours(self, call: str, **headers: str) -> Reply:
+    def ours(self, call: str, body: Any = None, **headers: str) -> Reply:
         """One call of our own API, written as `GET /stream`."""
         method, _, path = call.partition(" ")
-        return self.call(method, OURS + path, **headers)
+        return self.call(method, OURS + path, body, **headers)
 
     def close(self) -> None:
         """Hang up."""

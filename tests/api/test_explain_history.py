@@ -56,6 +56,7 @@ def test_the_same_verdicts_are_explained_as_the_other_api_shows(api):
         each["id"]: each["status"] for group in json.loads(shown["validations_info"]).values() for each in group
     }
     assert (told["status"], told["because"], told["role"]) == (shown["status"], shown["status_info"], "master")
+    assert told["role_because"] == "The host is the whole cluster"
 
 
 def test_what_fails_comes_with_what_was_measured_what_is_needed_and_the_way_out(api):

@@ -7,11 +7,12 @@ import pytest
 
 from builders import NOW, a_ready_cluster, a_view, some_ready_hosts
 from moving import a_cluster_in, a_finalizing_view, cluster_move, cluster_rows, moved_cluster
-from muster.domain.clusters import ClusterState, Preparation, PreparationStatus
+from muster.domain.clusters import ClusterKind, ClusterState, Preparation, PreparationStatus
 from muster.domain.hosts import HostState
 from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorStatus, OperatorType
+from muster.domain.policy import Policy
 from muster.domain.progress import FinalizingStage
-from muster.domain.triggers import Cancel, Install, Reset, Ticked, Trigger
+from muster.domain.triggers import AllowAddHosts, Cancel, Install, Reset, Ticked, Trigger
 from muster.domain.views import View
 
 H, C = HostState, ClusterState
@@ -45,6 +46,7 @@ def described(status: ClusterState, **changes) -> View:
 
 ALL_IN = {state: [state] * 3 for state in H}
 DHCP = {"vip_dhcp_allocation": True, "api_vips": (), "ingress_vips": ()}
+UNLEASED = {**DHCP, "machine_network_updated_at": NOW - 3 * MINUTE}
 FAILED = ("cluster_status_updated", "cluster_installation_failed")
 COMPLETED = ("cluster_status_updated", "cluster_installation_completed")
 MOVED = ("cluster_status_updated",)
@@ -66,6 +68,9 @@ ASKED = [
     *(Case(a_cluster_in(each), Reset(), each) for each in (*BEFORE, C.INSTALLED, C.ADDING_HOSTS, C.UNMONITORED)),
     Case(a_cluster_in(C.READY, *ALL_IN[H.KNOWN]), Install(), C.PREPARING, "being prepared", MOVED),
     *(Case(a_cluster_in(each), Install(), each) for each in C if each is not C.READY),
+    Case(a_cluster_in(C.INSTALLED, *ALL_IN[H.INSTALLED]), AllowAddHosts(), C.ADDING_HOSTS, "more hosts", MOVED),
+    Case(a_cluster_in(C.INSTALLED, kind=ClusterKind.ADD_HOSTS), AllowAddHosts(), C.INSTALLED),
+    *(Case(a_cluster_in(each), AllowAddHosts(), each) for each in C if each is not C.INSTALLED),
 ]
 
 DESCRIBED = [
@@ -74,6 +79,8 @@ DESCRIBED = [
     *(Case(described(each, pull_secret="", **DHCP), TICKED, C.PENDING_FOR_INPUT, "your input") for each in BEFORE),
     *(Case(described(each, network_type="?"), TICKED, C.INSUFFICIENT, "not ready to be") for each in BEFORE),
     *(Case(described(each, **DHCP), TICKED, C.INSUFFICIENT, "not ready to be installed") for each in BEFORE),
+    *(Case(described(each, **UNLEASED), TICKED, each, told=("api_ingress_vip_timed_out",)) for each in BEFORE),
+    Case(described(C.READY, vips_overdue=True, **UNLEASED), TICKED, C.INSUFFICIENT, "within 2 minutes", MOVED),
     *(Case(described(each), TICKED, C.READY, "ready to be installed", MOVED) for each in BEFORE[:2]),
     Case(described(C.READY, status_info="it was cancelled"), TICKED, C.READY, "it was cancelled"),
     *(Case(a_cluster_in(each), TICKED, each) for each in (C.INSTALLED, C.ADDING_HOSTS, C.UNMONITORED)),
@@ -281,7 +288,25 @@ LOGS = [
     *(Case(a_cluster_in(each, minutes=9), TICKED, each) for each in (C.ERROR, C.CANCELLED)),
 ]
 
-ALL = [*ASKED, *DESCRIBED, *PREPARED, *UNDERWAY, *FINALIZED, *LOGS]
+SOFT = Policy(soft_timeouts=True)
+DAY = {"install_started_at": NOW - timedelta(hours=25)}
+SOFTLY = [
+    *(
+        Case(a_cluster_in(each, *ALL_IN[H.INSTALLED], **DAY).but(policy=SOFT), TICKED, C.ERROR, "took too long", FAILED)
+        for each in (C.INSTALLING, C.FINALIZING)
+    ),
+    Case(a_cluster_in(C.INSTALLING, *ALL_IN[H.IN_PROGRESS], **DAY), TICKED, C.INSTALLING),
+    Case(a_cluster_in(C.FINALIZING, *ALL_IN[H.INSTALLED], minutes=301).but(policy=SOFT), TICKED, C.FINALIZING),
+    Case(
+        a_finalizing_view(FinalizingStage.ROUTER_CA, 71).but(policy=SOFT),
+        TICKED,
+        C.FINALIZING,
+        "stage Adding router ca has been going on for more than 70 minutes",
+        ("finalizing_stage_timed_out",),
+    ),
+]
+
+ALL = [*SOFTLY, *ASKED, *DESCRIBED, *PREPARED, *UNDERWAY, *FINALIZED, *LOGS]
 
 
 def named(case: Case) -> str:

@@ -2,12 +2,13 @@
 
 import pytest
 
-from builders import a_cluster, a_machine, a_mesh, a_nic, a_ready_cluster, a_ready_host, a_view, cluster_view
+from builders import NOW, a_cluster, a_machine, a_mesh, a_nic, a_ready_cluster, a_ready_host, a_view, cluster_view
 from judging import OF_CLUSTERS, cluster_verdict, explained
 from muster.domain.clusters import Platform, PlatformType
 from muster.domain.hosts import FencingCredentials, HostState
 from muster.domain.inventory import Cpu
-from muster.domain.networks import ClusterNetwork, FreeAddresses, Vip, VipVerification
+from muster.domain.monitored import MonitoredOperator, OperatorType
+from muster.domain.networks import ClusterNetwork
 from muster.domain.roles import Role
 from muster.domain.validations.catalogue import assess_cluster
 from muster.domain.verdicts import Gate, Status
@@ -27,11 +28,6 @@ DUAL = CLUSTER.but(
     service_networks=("172.30.0.0/16", "fd02::/112"),
 )
 SILENT = tuple(host.but(inventory=None) for host in MESH)
-FREE, TAKEN = VipVerification.SUCCEEDED, VipVerification.FAILED
-
-
-def vip(ip: str, verification: VipVerification | None = FREE):
-    return CLUSTER.but(api_vips=(Vip(ip=ip, verification=verification),))
 
 
 def pods(cidr: str, host_prefix: int):
@@ -59,6 +55,13 @@ FENCED = {"fencing_credentials": FencingCredentials(address="redfish://bmc")}
 SMALL = a_machine().but(cpu=Cpu(count=2))
 TINY = a_machine().but(cpu=Cpu(count=1))
 
+LITTLE = roles(AUTO, inventory=a_machine(cores=4))
+WITH_MCE = CLUSTER.but(operators=(MonitoredOperator(name="mce", operator_type=OperatorType.OLM),))
+DUAL_MESH = tuple(
+    host.but(inventory=host.inventory.but(interfaces=(a_nic("eth0", f"192.168.1.{n}/24", f"fd00::{n}/64"),)))
+    for n, host in enumerate(MESH, start=11)
+)
+
 CASES = [
     ("machine-cidr-defined", CLUSTER, MESH, Status.SUCCESS),
     ("machine-cidr-defined", UNMANAGED, (), Status.SUCCESS),
@@ -67,51 +70,13 @@ CASES = [
     ("machine-cidr-defined", CLUSTER.but(machine_networks=()), MESH, Status.FAILURE),
     ("machine-cidr-defined", DHCP.but(machine_networks=()), MESH, Status.FAILURE),
     ("machine-cidr-defined", SINGLE, MESH, Status.FAILURE),
+    ("machine-cidr-defined", SINGLE, SILENT, Status.PENDING),
+    ("machine-cidr-defined", SINGLE.but(machine_networks=("192.168.1.0/24",)), (), Status.SUCCESS),
+    ("machine-cidr-defined", BALANCED.but(machine_networks=()), MESH, Status.FAILURE),
     ("cluster-cidr-defined", CLUSTER, (), Status.SUCCESS),
     ("cluster-cidr-defined", CLUSTER.but(cluster_networks=()), (), Status.FAILURE),
     ("service-cidr-defined", CLUSTER, (), Status.SUCCESS),
     ("service-cidr-defined", CLUSTER.but(service_networks=()), (), Status.FAILURE),
-    ("machine-cidr-equals-to-calculated-cidr", CLUSTER, MESH, Status.SUCCESS),
-    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(machine_networks=("192.168.1.7/24",)), MESH, Status.SUCCESS),
-    ("machine-cidr-equals-to-calculated-cidr", UNMANAGED, MESH, Status.SUCCESS),
-    ("machine-cidr-equals-to-calculated-cidr", BALANCED, MESH, Status.SUCCESS),
-    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(api_vips=(), ingress_vips=()), MESH, Status.PENDING),
-    ("machine-cidr-equals-to-calculated-cidr", CLUSTER, SILENT, Status.PENDING),
-    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(machine_networks=("192.168.0.0/16",)), MESH, Status.FAILURE),
-    ("machine-cidr-equals-to-calculated-cidr", CLUSTER.but(machine_networks=()), MESH, Status.FAILURE),
-    ("machine-cidr-equals-to-calculated-cidr", vip("10.0.0.5"), MESH, Status.FAILURE),
-    ("api-vips-defined", CLUSTER, (), Status.SUCCESS),
-    ("api-vips-defined", UNMANAGED, (), Status.SUCCESS),
-    ("api-vips-defined", CLUSTER.but(api_vips=()), (), Status.FAILURE),
-    ("api-vips-defined", DHCP, (), Status.FAILURE),
-    ("api-vips-defined", DHCP.but(machine_networks=()), (), Status.PENDING),
-    ("ingress-vips-defined", CLUSTER, (), Status.SUCCESS),
-    ("ingress-vips-defined", SINGLE, (), Status.SUCCESS),
-    ("ingress-vips-defined", CLUSTER.but(ingress_vips=()), (), Status.FAILURE),
-    ("ingress-vips-defined", DHCP.but(machine_networks=()), (), Status.PENDING),
-    ("api-vips-valid", CLUSTER, MESH, Status.SUCCESS),
-    ("api-vips-valid", UNMANAGED, MESH, Status.SUCCESS),
-    ("api-vips-valid", CLUSTER.but(api_vips=()), MESH, Status.PENDING),
-    ("api-vips-valid", CLUSTER, SILENT, Status.PENDING),
-    ("api-vips-valid", CLUSTER.but(machine_networks=()), MESH, Status.PENDING),
-    ("api-vips-valid", vip("10.0.0.5"), MESH, Status.FAILURE),
-    ("api-vips-valid", vip("192.168.1.255"), MESH, Status.FAILURE),
-    ("api-vips-valid", vip("192.168.1.11"), MESH, Status.FAILURE),
-    ("api-vips-valid", vip("192.168.1.5", TAKEN), MESH, Status.FAILURE),
-    ("api-vips-valid", vip("192.168.1.5", None), MESH, Status.FAILURE),
-    (
-        "api-vips-valid",
-        DUAL.but(api_vips=(*CLUSTER.api_vips, Vip(ip="fd00::5", verification=FREE))),
-        MESH,
-        Status.SUCCESS,
-    ),
-    ("api-vips-valid", CLUSTER.but(api_vips=(*CLUSTER.api_vips, Vip(ip="fd00::5"))), MESH, Status.FAILURE),
-    ("api-vips-valid", BALANCED, MESH, Status.SUCCESS),
-    ("api-vips-valid", BALANCED.but(api_vips=(Vip(ip="10.7.7.7"),)), MESH, Status.FAILURE),
-    ("ingress-vips-valid", CLUSTER, MESH, Status.SUCCESS),
-    ("ingress-vips-valid", SINGLE, MESH, Status.SUCCESS),
-    ("ingress-vips-valid", CLUSTER.but(ingress_vips=()), MESH, Status.PENDING),
-    ("ingress-vips-valid", CLUSTER.but(ingress_vips=(Vip(ip="10.0.0.6"),)), MESH, Status.FAILURE),
     ("network-type-valid", CLUSTER, (), Status.SUCCESS),
     ("network-type-valid", CLUSTER.but(network_type=""), (), Status.SUCCESS),
     ("network-type-valid", CLUSTER.but(network_type="Calico"), (), Status.SUCCESS),
@@ -120,6 +85,15 @@ CASES = [
     ("network-type-valid", SINGLE.but(network_type="OpenShiftSDN"), (), Status.FAILURE),
     ("network-type-valid", DUAL.but(network_type="OpenShiftSDN"), (), Status.FAILURE),
     ("network-type-valid", DHCP.but(network_type="OVNKubernetes"), (), Status.FAILURE),
+    ("network-type-valid", DHCP, (), Status.SUCCESS),
+    ("network-type-valid", DUAL, (), Status.SUCCESS),
+    ("network-type-valid", CLUSTER.but(network_type="None"), (), Status.SUCCESS),
+    (
+        "network-type-valid",
+        CLUSTER.but(network_type="OpenShiftSDN", service_networks=("fd02::/112",)),
+        (),
+        Status.FAILURE,
+    ),
     ("custom-manifests-requirements-satisfied", CLUSTER, (), Status.SUCCESS),
     ("custom-manifests-requirements-satisfied", CLUSTER.but(network_type="Cilium"), (), Status.FAILURE),
     (
@@ -156,6 +130,11 @@ CASES = [
     ("no-cidrs-overlapping", CLUSTER.but(machine_networks=("172.30.5.0/24",)), (), Status.FAILURE),
     ("no-cidrs-overlapping", BALANCED.but(machine_networks=("192.168.1.0/24", "172.30.5.0/24")), (), Status.FAILURE),
     ("no-cidrs-overlapping", CLUSTER.but(service_networks=DUAL.service_networks), (), Status.ERROR),
+    ("no-cidrs-overlapping", SINGLE, (), Status.PENDING),
+    ("no-cidrs-overlapping", SINGLE.but(machine_networks=("10.129.0.0/24",)), (), Status.FAILURE),
+    ("no-cidrs-overlapping", UNMANAGED.but(machine_networks=("10.129.0.0/24",)), (), Status.SUCCESS),
+    ("no-cidrs-overlapping", UNMANAGED.but(service_networks=("10.129.0.0/16",)), (), Status.FAILURE),
+    ("no-cidrs-overlapping", DUAL.but(service_networks=("172.30.0.0/16", "fd01::/112")), (), Status.FAILURE),
     ("networks-same-address-families", CLUSTER, (), Status.SUCCESS),
     ("networks-same-address-families", DUAL, (), Status.SUCCESS),
     ("networks-same-address-families", UNMANAGED, (), Status.SUCCESS),
@@ -163,6 +142,9 @@ CASES = [
     ("networks-same-address-families", CLUSTER.but(service_networks=("fd02::/112",)), (), Status.FAILURE),
     ("networks-same-address-families", CLUSTER.but(machine_networks=("fd00::/64",)), (), Status.FAILURE),
     ("networks-same-address-families", CLUSTER.but(machine_networks=("somewhere",)), (), Status.ERROR),
+    ("networks-same-address-families", UNMANAGED.but(machine_networks=("fd00::/64",)), (), Status.SUCCESS),
+    ("networks-same-address-families", DUAL.but(machine_networks=("192.168.1.0/24",)), (), Status.FAILURE),
+    ("networks-same-address-families", CLUSTER.but(cluster_networks=()), (), Status.PENDING),
     ("network-prefix-valid", CLUSTER, MESH, Status.SUCCESS),
     ("network-prefix-valid", DUAL, MESH, Status.SUCCESS),
     ("network-prefix-valid", CLUSTER.but(cluster_networks=()), MESH, Status.PENDING),
@@ -180,7 +162,15 @@ CASES = [
     ("ntp-server-configured", CLUSTER, clocks(None, None, None), Status.SUCCESS),
     ("ntp-server-configured", CLUSTER, clocks(-100, 0, 199), Status.SUCCESS),
     ("ntp-server-configured", CLUSTER, clocks(-100, 0, 200), Status.FAILURE),
-    ("ntp-server-configured", CLUSTER, (H1, H2.but(clock_skew=9999, status=HostState.DISCONNECTED)), Status.SUCCESS),
+    *(
+        ("ntp-server-configured", CLUSTER, (H1, H2.but(clock_skew=9999, status=state)), status)
+        for state, status in (
+            (HostState.DISCONNECTED, Status.SUCCESS),
+            (HostState.DISCOVERING, Status.SUCCESS),
+            (HostState.RESETTING_PENDING, Status.SUCCESS),
+            (HostState.INSUFFICIENT, Status.FAILURE),
+        )
+    ),
     ("all-hosts-are-ready-to-install", CLUSTER, (), Status.SUCCESS),
     (
         "all-hosts-are-ready-to-install",
@@ -200,6 +190,17 @@ CASES = [
     ("sufficient-masters-count", CLUSTER, roles(M, M), Status.FAILURE),
     ("sufficient-masters-count", CLUSTER, roles(M, M, M, M), Status.FAILURE),
     ("sufficient-masters-count", CLUSTER, roles(AUTO, AUTO, AUTO, inventory=SMALL), Status.FAILURE),
+    ("sufficient-masters-count", CLUSTER, roles(M, M, Role.BOOTSTRAP), Status.SUCCESS),
+    ("sufficient-masters-count", CLUSTER, roles(AUTO, AUTO, AUTO, AUTO), Status.SUCCESS),
+    ("sufficient-masters-count", CLUSTER, roles(AUTO, AUTO, AUTO, inventory=None), Status.FAILURE),
+    ("sufficient-masters-count", CLUSTER, (), Status.FAILURE),
+    ("sufficient-masters-count", CLUSTER.but(control_plane_count=5), roles(M, M, M, M, M), Status.SUCCESS),
+    ("sufficient-masters-count", WITH_MCE, roles(M, M, AUTO, inventory=a_machine(cores=8)), Status.SUCCESS),
+    ("sufficient-masters-count", WITH_MCE, roles(M, M, AUTO, inventory=a_machine(cores=7)), Status.FAILURE),
+    ("sufficient-masters-count", SINGLE, roles(AUTO), Status.SUCCESS),
+    ("sufficient-masters-count", SINGLE, roles(AUTO, inventory=a_machine(cores=7)), Status.FAILURE),
+    ("sufficient-masters-count", SINGLE.but(openshift_version="4.22.0"), LITTLE, Status.SUCCESS),
+    ("sufficient-masters-count", SINGLE, roles(M, M), Status.FAILURE),
     ("sufficient-masters-count", SINGLE, roles(M), Status.SUCCESS),
     ("sufficient-masters-count", SINGLE, roles(M, W), Status.FAILURE),
     ("sufficient-masters-count", PAIR, roles(M, M, A), Status.SUCCESS),
@@ -217,6 +218,9 @@ CASES = [
     ),
     ("sufficient-masters-count", PAIR, roles(M, M), Status.FAILURE),
     ("sufficient-masters-count", PAIR, roles(M, M, **FENCED), Status.SUCCESS),
+    ("sufficient-masters-count", PAIR, roles(M, M, W, **FENCED), Status.SUCCESS),
+    ("sufficient-masters-count", PAIR, (*roles(M, **FENCED), a_ready_host("x", 90)), Status.FAILURE),
+    ("sufficient-masters-count", PAIR, roles(AUTO, AUTO, AUTO), Status.SUCCESS),
     ("pull-secret-set", CLUSTER, (), Status.SUCCESS),
     ("pull-secret-set", CLUSTER.but(pull_secret=""), (), Status.FAILURE),
     ("platform-requirements-satisfied", CLUSTER, (), Status.SUCCESS),
@@ -258,43 +262,19 @@ def test_the_verdicts_never_show_the_pull_secret():
     assert CLUSTER.pull_secret not in f"{found.message}{found.evidence}"
 
 
-# Virtual addresses
+def test_the_networks_that_hosts_are_in_are_offered_where_there_is_no_machine_network():
+    found = cluster_verdict("machine-cidr-defined", SINGLE, *DUAL_MESH)
+    assert found.evidence.measured == "none; the hosts are in 192.168.1.0/24, fd00::/64"
+    bare = [host.but(inventory=host.inventory.but(interfaces=())) for host in MESH]
+    assert cluster_verdict("machine-cidr-defined", SINGLE, *bare).evidence.measured.endswith("in no network")
 
 
-def free_on(host, *addresses: str):
-    return host.but(free_addresses=(FreeAddresses(network="192.168.1.0/24", free_addresses=addresses),))
-
-
-def test_an_address_that_every_host_finds_free_is_free():
-    hosts = [free_on(host, "192.168.1.5", "192.168.1.7") for host in MESH]
-    assert cluster_verdict("api-vips-valid", vip("192.168.1.5", None), *hosts).status is Status.SUCCESS
-
-
-def test_an_address_that_one_host_does_not_find_free_is_not():
-    hosts = [free_on(H1, "192.168.1.5"), free_on(H2, "192.168.1.7")]
-    found = cluster_verdict("api-vips-valid", vip("192.168.1.5", None), *hosts)
-    assert found.message == "The API address 192.168.1.5 cannot be used: 192.168.1.5 is already in use"
-
-
-def test_an_address_that_a_host_has_is_told_with_the_host():
-    assert "is the address of host h1" in cluster_verdict("api-vips-valid", vip("192.168.1.11"), *MESH).message
-
-
-def test_a_network_too_small_to_have_free_addresses_is_mentioned():
-    hosts = [
-        host.but(inventory=a_machine().but(interfaces=(a_nic("eth0", f"192.168.1.{number}/29"),)))
-        for number, host in enumerate((*MESH, *roles(W, W)), start=1)
-    ]
-    cluster = vip("192.168.1.6", TAKEN).but(machine_networks=("192.168.1.0/29",))
-    assert "has 8 addresses, too few for 5 hosts" in cluster_verdict("api-vips-valid", cluster, *hosts).message
-
-
-def test_the_calculated_network_is_named_beside_the_stored_one():
-    cluster = CLUSTER.but(machine_networks=("192.168.0.0/16",))
-    found = cluster_verdict("machine-cidr-equals-to-calculated-cidr", cluster, *MESH)
-    assert found.message == (
-        "The machine network is 192.168.0.0/16, but the hosts and 192.168.1.5 are in 192.168.1.0/24"
-    )
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [(SINGLE, "one of the host's networks"), (DHCP, "addresses are leased"), (CLUSTER, "api_vips and ingress_vips")],
+)
+def test_how_to_get_a_machine_network_depends_on_the_cluster(cluster, words):
+    assert words in cluster_verdict("machine-cidr-defined", cluster.but(machine_networks=()), *MESH).evidence.fix
 
 
 def test_hosts_that_are_not_ready_are_named_with_their_state():
@@ -306,6 +286,31 @@ def test_hosts_that_are_not_ready_are_named_with_their_state():
 def test_clocks_apart_are_named():
     found = cluster_verdict("ntp-server-configured", CLUSTER, *clocks(-200, 0, 400))
     assert found.message == "The clocks of h1 and h3 are 10 minutes apart; 4 are allowed"
+    assert found.evidence.measured == "h1 -200 s, h3 +400 s against this service"
+    assert found.evidence.observed_at == NOW
+
+
+def test_facts_about_hosts_are_dated_by_the_newest_of_them():
+    early, late = NOW.replace(year=2020), NOW.replace(year=2021)
+    hosts = [
+        host.but(status_updated_at=at, heard_at={"inventory": at})
+        for host, at in zip(MESH, (early, late, early), strict=True)
+    ]
+    for name in ("all-hosts-are-ready-to-install", "machine-cidr-equals-to-calculated-cidr"):
+        assert cluster_verdict(name, CLUSTER, *hosts).evidence.observed_at == late
+
+
+@pytest.mark.parametrize(
+    ("cluster", "required"),
+    [
+        (CLUSTER, "3 control plane hosts"),
+        (SINGLE, "1 control plane hosts, no workers"),
+        (PAIR, "2 control plane hosts, and an arbiter or credentials to switch each of them off"),
+    ],
+)
+def test_what_a_control_plane_needs_is_told(cluster, required):
+    evidence = cluster_verdict("sufficient-masters-count", cluster, *roles(M, W)).evidence
+    assert (evidence.measured, evidence.required) == ("1 control plane hosts, 0 arbiters, 1 workers", required)
 
 
 def test_the_checks_that_nobody_may_ignore_are_these():

@@ -17,6 +17,7 @@ from muster.domain.connectivity import (
     RemoteHost,
     found_in,
     ip_collisions,
+    least_group,
     majority_groups,
 )
 
@@ -134,7 +135,61 @@ def test_what_a_report_found_on_a_wire_can_be_asked():
     (host, *_) = a_mesh(*hosts_of(3))
     assert found_in(host.connectivity, NETWORK) == {"h1", "h2"}
     assert found_in(host.connectivity, "10.0.0.0/8") == frozenset()
-    assert found_in(None, NETWORK) == frozenset()
+
+
+def test_in_ipv6_a_report_finds_on_a_wire_whom_it_reaches_by_routing():
+    report = reporting(L3(remote_ip_address="fd00::2", successful=True), L3(remote_ip_address="fd00::3"))
+    assert found_in(report, "fd00::/64") == {"x"}
+    assert found_in(reporting(L3(remote_ip_address="10.0.0.2", successful=True)), "10.0.0.0/24") == frozenset()
+
+
+def reporting(*entries: L3) -> ConnectivityReport:
+    return ConnectivityReport(remote_hosts=(RemoteHost(host_id="x", l3_connectivity=entries),))
+
+
+@pytest.mark.parametrize(
+    ("entries", "reached"),
+    [((), set()), ((L3(successful=True),), {"x"}), ((L3(successful=True), L3()), set())],
+    ids=["not tried", "all", "not all"],
+)
+def test_a_host_is_reached_if_every_try_was_a_success(entries, reached):
+    assert reporting(*entries).reached == reached
+
+
+def test_what_is_said_of_a_host_is_found_by_its_id():
+    report = reporting(L3(remote_ip_address="10.0.0.2"))
+    assert report.about == {"x": report.remote_hosts[0]}
+
+
+@pytest.mark.parametrize(("fenced", "fewest"), [(False, 3), (True, 2)])
+def test_two_hosts_are_enough_to_tell_if_they_can_switch_each_other_off(fenced, fewest):
+    assert least_group(fenced_pair=fenced) == fewest
+
+
+def test_addresses_that_no_longer_belong_to_a_host_do_not_count():
+    hosts = a_mesh(*hosts_of(3))
+    moved = [hosts[0].but(inventory=a_machine(address="192.168.1.99/24")), *hosts[1:]]
+    found = majority_groups(moved)
+    assert found.majority_groups[NETWORK] == ()
+    assert found.l3_connected_addresses == {"h1": ("192.168.1.11",), "h2": ("192.168.1.12",)}
+
+
+def test_addresses_reached_by_everyone_are_told_in_order():
+    machines = [
+        a_machine(interfaces=(a_nic("eth0", f"192.168.1.{n}/24", f"10.0.0.{n}/24", f"fd00::{n}/64"),)) for n in (2, 3)
+    ]
+    hosts = a_mesh(*(a_host(f"h{n}", inventory=machine) for n, machine in enumerate(machines)))
+    assert majority_groups(hosts).l3_connected_addresses == {
+        "h0": ("10.0.0.2", "192.168.1.2", "fd00::2"),
+        "h1": ("10.0.0.3", "192.168.1.3", "fd00::3"),
+    }
+
+
+def test_networks_of_different_size_are_groups_of_their_own():
+    hosts = [a_ready_host(f"h{n}", 10 + n, inventory=a_machine(address=f"192.168.1.{10 + n}/24")) for n in range(3)]
+    hosts.append(a_ready_host("h3", inventory=a_machine(address="192.168.1.13/25")))
+    found = majority_groups(a_mesh(*hosts)).majority_groups
+    assert found["192.168.1.0/24"] == found["192.168.1.0/25"] == ("h0", "h1", "h2", "h3")
 
 
 # Collisions
@@ -156,6 +211,13 @@ def test_an_address_that_two_machines_answer_for_collides():
 
 def test_one_machine_seen_over_two_interfaces_does_not_collide():
     assert ip_collisions([answering(("eth0", "10.0.0.1", "aa"), ("eth1", "10.0.0.1", "bb"))]) == {}
+
+
+def test_an_address_may_collide_on_two_interfaces():
+    host = answering(
+        ("eth0", "10.0.0.1", "aa"), ("eth0", "10.0.0.1", "bb"), ("eth1", "10.0.0.1", "cc"), ("eth1", "10.0.0.1", "dd")
+    )
+    assert ip_collisions([host]) == {"10.0.0.1": ("aa", "bb", "cc", "dd")}
 
 
 def test_an_answer_without_a_mac_address_says_nothing():

@@ -143,6 +143,7 @@ def test_a_sign_of_life_moves_the_deadline():
 
 def test_the_first_of_many_deadlines_counts():
     view = a_ready_view()
+    view = view.with_host(view.hosts["m2"].but(registered_at=NOW - 9 * MINUTE))
     presence = {**view.presence, "m2": NOW - MINUTE}
     assert decide(view.but(presence=presence), Ticked()).deadline == NOW + 2 * MINUTE + TICK
 
@@ -154,7 +155,19 @@ def test_a_host_that_was_never_heard_of_is_waited_for_since_it_registered():
 
 @pytest.mark.parametrize("state", [C.INSTALLED, C.ADDING_HOSTS, C.UNMONITORED])
 def test_a_cluster_that_rests_is_not_looked_at_again(state):
-    assert decide(of(state, *[H.INSTALLED] * 3), Ticked()).deadline is None
+    view = of(state, *[H.INSTALLED] * 3)
+    view = view.but(hosts={key: host.but(progress=at(Stage.DONE)) for key, host in view.hosts.items()})
+    assert decide(view, Ticked()).deadline is None
+
+
+@pytest.mark.parametrize("state", [H.ERROR, H.CANCELLED, H.RESETTING_PENDING])
+def test_the_silence_of_a_host_is_noticed_in_every_state(state):
+    view = of(C.CANCELLED, *[state] * 3, logs_info="completed")
+    view = view.but(hosts={key: host.but(logs_info="completed") for key, host in view.hosts.items()})
+    decision = decide(view, Ticked())
+    assert decision.deadline == NOW + 3 * MINUTE + TICK
+    after = decide(decision.view.but(now=decision.deadline), Ticked())
+    assert after.host("m1").verdicts["connected"].status == "failure"
 
 
 def test_hosts_that_are_gone_are_not_waited_for_again():
@@ -191,6 +204,7 @@ def test_a_standing_clock_is_set_anew_every_minute():
 @pytest.mark.parametrize(("state", "first"), [(C.ERROR, timedelta(minutes=2)), (C.CANCELLED, timedelta(minutes=2))])
 def test_logs_have_a_deadline_of_their_own(state, first):
     view = of(state, *[H.ERROR if state is C.ERROR else H.CANCELLED] * 3)
+    view = view.but(hosts={key: host.but(progress=at(Stage.REBOOTING)) for key, host in view.hosts.items()})
     decision = decide(view, Ticked())
     assert decision.deadline == NOW + first + TICK
     decision = decide(decision.view.but(now=decision.deadline), Ticked())

@@ -6,7 +6,9 @@ from builders import (
     NOW,
     a_cluster,
     a_machine,
+    a_nic,
     a_pool_view,
+    a_ready_cluster,
     a_ready_host,
     a_ready_view,
     a_view,
@@ -14,8 +16,9 @@ from builders import (
     some_ready_hosts,
 )
 from muster.domain.clusters import ClusterKind, ClusterState
+from muster.domain.connectivity import L2, ConnectivityReport, RemoteHost, majority_groups
 from muster.domain.decide import decide
-from muster.domain.hosts import HostState, VipCheck
+from muster.domain.hosts import FencingCredentials, HostState, VipCheck
 from muster.domain.monitored import OperatorStatus
 from muster.domain.networks import Vip, VipVerification
 from muster.domain.progress import HostProgress, Stage
@@ -49,6 +52,53 @@ def test_one_bad_finding_about_a_virtual_address_outweighs_the_good_ones(finding
         hosts[number] = hosts[number].but(vip_checks=(VipCheck(vip="192.168.1.5", verification=finding),))
     cluster = decide(a_view(a_cluster(status=C.INSUFFICIENT), hosts), Ticked()).cluster
     assert cluster.api_vips == (Vip(ip="192.168.1.5", verification=outcome),)
+
+
+def test_a_cluster_that_is_ready_says_that_its_network_does_not_fit_before_it_follows():
+    view = a_ready_view()
+    moved = [
+        host.but(inventory=host.inventory.but(interfaces=(a_nic("eth0", f"192.168.1.{20 + n}/25"),)))
+        for n, host in enumerate(view.living)
+    ]
+    decision = decide(view.but(hosts={host.id: host for host in moved}), Ticked())
+    told = [event.name for event in decision.events]
+    assert "cluster_validation_failed" in told
+    assert decision.cluster.machine_networks == ("192.168.1.0/25",)
+
+
+# Groups
+
+FENCED = {"fencing_credentials": FencingCredentials(address="redfish://bmc")}
+
+
+@pytest.mark.parametrize(
+    ("count", "changes", "group"), [(2, FENCED, ("m1", "m2")), (2, {}, ()), (3, FENCED, ())], ids=str
+)
+def test_two_hosts_are_a_group_only_if_they_can_switch_each_other_off(count, changes, group):
+    cluster = a_cluster(status=C.INSUFFICIENT, control_plane_count=count)
+    settled = decide(a_view(cluster, some_ready_hosts(2, **changes)), Ticked()).cluster
+    assert settled.majority_groups.majority_groups["192.168.1.0/24"] == group
+
+
+def test_collisions_that_any_host_saw_are_known_to_the_cluster():
+    first, *others = some_ready_hosts()
+    twice = tuple(L2(outgoing_nic="eth0", remote_ip_address="192.168.1.11", remote_mac=mac) for mac in ("b", "a"))
+    seen = first.but(connectivity=ConnectivityReport(remote_hosts=(RemoteHost(host_id="m2", l2_connectivity=twice),)))
+    cluster = decide(a_view(a_cluster(status=C.INSUFFICIENT), [seen, *others]), Ticked()).cluster
+    assert cluster.ip_collisions == {"192.168.1.11": ("a", "b")}
+
+
+def test_a_cluster_without_hosts_has_no_groups_until_it_has_had_hosts():
+    assert decide(a_view(a_cluster(status=C.INSUFFICIENT)), Ticked()).cluster.majority_groups is None
+    left = decide(a_view(a_ready_cluster(some_ready_hosts(), status=C.INSUFFICIENT)), Ticked()).cluster
+    assert left.majority_groups.majority_groups == {"IPv4": (), "IPv6": ()}
+
+
+def test_groups_stay_as_they_were_once_the_installation_has_begun():
+    hosts = some_ready_hosts()
+    view = a_view_of(C.INSTALLING, [host.but(connectivity=None) for host in hosts])
+    kept = view.but(cluster=view.cluster.but(majority_groups=majority_groups(hosts)))
+    assert decide(kept, Ticked()).cluster.majority_groups == majority_groups(hosts)
 
 
 @pytest.mark.parametrize(("workers", "forced"), [(0, True), (1, True), (2, False)])

@@ -3,7 +3,24 @@
 import pytest
 
 from builders import a_disk, a_machine, a_nic
-from muster.domain.disks import OUR_REASONS, chosen, judged, to_be_formatted, valid_types
+from muster.domain.disks import (
+    A_PATH,
+    BAD_ADDRESS,
+    BAD_PATH,
+    DEFAULT_NIC,
+    MIXED_PATHS,
+    NO_ADDRESS,
+    NO_ROUTE_NIC,
+    NO_USABLE_PATHS,
+    OUR_REASONS,
+    TOO_SMALL,
+    WRONG_TYPE,
+    chosen,
+    eligible,
+    judged,
+    to_be_formatted,
+    valid_types,
+)
 from muster.domain.inventory import Eligibility, Iscsi, Route
 from muster.domain.requirements import Requirements
 
@@ -186,6 +203,61 @@ def test_a_multipath_device_is_as_good_as_its_iscsi_paths():
     assert "The drive type cannot be installed to" in old
 
 
+# Every reason, by the disk it is given for
+
+AT_HOME = iscsi("192.168.1.10")
+LOST = (DEFAULT[0].but(interface="eth9"),)
+REASONS = [
+    # The first disk, the others, the routes, the version, and how each reason against the first one begins.
+    (a_disk(size_bytes=100 * GB), (), DEFAULT, "4.20", ()),
+    (a_disk(size_bytes=100 * GB - 1), (), DEFAULT, "4.20", (TOO_SMALL,)),
+    (a_disk(drive_type="LVM"), (), DEFAULT, "4.20", (WRONG_TYPE,)),
+    (a_disk(drive_type="RAID"), (), DEFAULT, "4.13.9", (WRONG_TYPE,)),
+    (a_disk(drive_type="ODD", size_bytes=GB), (), DEFAULT, "4.20", (TOO_SMALL, WRONG_TYPE)),
+    (a_path(), (DEVICE,), DEFAULT, "4.20", (A_PATH,)),
+    (a_path(), (DEVICE.but(drive_type="LVM"),), DEFAULT, "4.20", ()),
+    (a_path(drive_type="SSD"), (DEVICE,), DEFAULT, "4.20", ()),
+    (iscsi().but(holders="dm-1"), (DEVICE,), DEFAULT, "4.20", (A_PATH,)),
+    (DEVICE, (), DEFAULT, "4.20", (NO_USABLE_PATHS,)),
+    (DEVICE, (a_path(), a_path("sdc", "SSD")), DEFAULT, "4.20", (MIXED_PATHS,)),
+    (DEVICE, (a_path(), iscsi().but(holders="dm-1")), DEFAULT, "4.20", (MIXED_PATHS,)),
+    (DEVICE, (AT_HOME.but(holders="dm-1"),), DEFAULT, "4.20", (BAD_PATH,)),
+    (DEVICE, (iscsi().but(holders="dm-1"),), DEFAULT, "4.14", (BAD_PATH,)),
+    (DEVICE, (a_path(), AT_HOME.but(holders="dm-1")), DEFAULT, "4.20", (MIXED_PATHS, BAD_PATH)),
+    (iscsi(""), (), DEFAULT, "4.20", (NO_ADDRESS,)),
+    (iscsi("somewhere"), (), DEFAULT, "4.20", (BAD_ADDRESS,)),
+    (iscsi(), (), LOST, "4.20", (NO_ROUTE_NIC,)),
+    (AT_HOME, (), DEFAULT, "4.20", (DEFAULT_NIC,)),
+    (AT_HOME, (), (), "4.20", ()),
+    (AT_HOME, (), DEFAULT, "4.14", (WRONG_TYPE, DEFAULT_NIC)),
+]
+
+
+@pytest.mark.parametrize(("disk", "others", "routes", "version", "expected"), REASONS)
+def test_a_disk_is_refused_for_every_reason_there_is(disk, others, routes, version, expected):
+    machine = judged(holding(disk, *others, routes=routes), MASTER, version, "x86_64")
+    verdict = machine.disks[0].installation_eligibility
+    given = verdict.not_eligible_reasons or ()
+    assert len(given) == len(expected)
+    assert all(reason.startswith(begin) for reason, begin in zip(given, expected, strict=True))
+    assert verdict.eligible is (not given)
+    assert (machine.disks[0] in eligible(machine)) is (not given)
+
+
+@pytest.mark.parametrize(("disk", "others", "routes", "version", "expected"), REASONS)
+def test_a_reason_goes_with_its_cause_and_what_the_agent_said_stays(disk, others, routes, version, expected):
+    mounted = ("A partition of it is mounted",)
+    told = disk.but(installation_eligibility=Eligibility(not_eligible_reasons=mounted))
+    bad = judged(holding(told, *others, routes=routes), MASTER, version, "x86_64").disks[0]
+    assert len(bad.installation_eligibility.not_eligible_reasons) == 1 + len(expected)
+    cured = bad.but(drive_type="SSD", size_bytes=900 * GB)
+    assert reasons(holding(cured)) == mounted
+
+
+def test_there_is_a_case_for_every_reason():
+    assert {begin for *_, expected in REASONS for begin in expected} == set(OUR_REASONS)
+
+
 # The choice
 
 
@@ -230,6 +302,9 @@ def test_only_disks_of_the_machine_itself_that_could_be_booted_are_formatted():
         a_disk("mmc", bootable=True, by_path="/dev/disk/by-path/mmcblk0"),
         a_disk("sdd", bootable=True, is_installation_media=True),
         a_disk("sde", bootable=True, drive_type="FC"),
+        a_disk("sdf", bootable=True, drive_type="iSCSI"),
+        a_disk("sdg", bootable=True, drive_type="LVM"),
+        a_disk("sdh", bootable=True, drive_type="Multipath"),
     )
     assert to_be_formatted(holding(*disks)) == ("/dev/disk/by-id/sda",)
     assert to_be_formatted(a_machine(disks=None)) == ()

@@ -5,7 +5,7 @@ from base64 import b64encode
 import msgspec
 import pytest
 
-from builders import a_cluster, a_day2_host, a_policy, a_ready_host, a_running_cluster, some_answers
+from builders import NOW, a_cluster, a_day2_host, a_nic, a_policy, a_ready_host, a_running_cluster, some_answers
 from judging import explained, host_verdict, status_of
 from muster.domain.joining import ApiVipReply
 from muster.domain.networks import Resolution
@@ -16,7 +16,8 @@ NAMES = {
     "api-int-domain-name-resolved-correctly": ("api-int", "api-int"),
     "apps-domain-name-resolved-correctly": ("console-openshift-console.apps", "*.apps"),
 }
-HOST = a_ready_host("h1", 11)
+HOST = a_ready_host("h1", 11, heard_at={"domain-resolution": NOW})
+HOST = HOST.but(inventory=HOST.inventory.but(interfaces=(a_nic("eth0", "192.168.1.11/24", "fd00::11/64"),)))
 UNMANAGED = a_cluster(user_managed_networking=True)
 SINGLE = UNMANAGED.but(control_plane_count=1)
 
@@ -34,6 +35,8 @@ def knowing(prefix: str, **answer):
         ({"ipv6_addresses": ("fd00::9",)}, Status.SUCCESS),
         ({"cnames": ("lb.example.com",)}, Status.SUCCESS),
         ({"ipv4_addresses": ("10.0.0.9", "192.168.1.11")}, Status.FAILURE),
+        ({"ipv4_addresses": ("192.168.1.1",)}, Status.SUCCESS),
+        ({"ipv6_addresses": ("FD00:0:0::11",)}, Status.FAILURE),
         ({}, Status.FAILURE),
     ],
 )
@@ -44,16 +47,39 @@ def test_a_name_must_lead_to_a_load_balancer(check, prefixes, answer, status):
     assert f"{prefixes[1]}.lab.example.com" in found.message
 
 
+def test_a_name_that_leads_to_the_host_itself_is_told_with_the_address():
+    found = host_verdict(
+        "api-domain-name-resolved-correctly", knowing("api", ipv4_addresses=("192.168.1.11",)), cluster=UNMANAGED
+    )
+    assert found.message == "The name api.lab.example.com leads to this host itself (192.168.1.11)"
+    assert (found.evidence.measured, found.evidence.observed_at) == ("192.168.1.11, its own", NOW)
+
+
+def test_the_first_answer_that_means_anything_counts():
+    empty, full = (Resolution(domain_name="api.lab.example.com", ipv4_addresses=found) for found in ((), ("10.0.0.9",)))
+    host = HOST.but(resolutions=(empty, full, full.but(ipv4_addresses=("192.168.1.11",))))
+    found = host_verdict("api-domain-name-resolved-correctly", host, cluster=UNMANAGED)
+    assert (found.status, found.evidence.measured) == (Status.SUCCESS, "10.0.0.9")
+
+
+def test_before_a_host_has_told_its_addresses_none_is_its_own():
+    host = knowing("api", ipv4_addresses=("192.168.1.11",)).but(inventory=None)
+    assert host_verdict("api-domain-name-resolved-correctly", host, cluster=UNMANAGED).status is Status.SUCCESS
+
+
 @pytest.mark.parametrize("check", NAMES)
-def test_names_are_not_judged_before_they_are_looked_up(check):
-    found = host_verdict(check, HOST.but(resolutions=None), cluster=UNMANAGED)
+@pytest.mark.parametrize("resolutions", [None, ()])
+def test_names_are_not_judged_before_they_are_looked_up(check, resolutions):
+    found = host_verdict(check, HOST.but(resolutions=resolutions), cluster=UNMANAGED)
     assert found.status is Status.ERROR
     assert explained(found)
 
 
 @pytest.mark.parametrize("check", NAMES)
 def test_a_cluster_without_a_domain_has_no_names_to_judge(check):
-    assert host_verdict(check, HOST, cluster=UNMANAGED.but(base_dns_domain="")).status is Status.ERROR
+    found = host_verdict(check, HOST, cluster=UNMANAGED.but(base_dns_domain=""))
+    assert found.status is Status.ERROR
+    assert explained(found)
 
 
 @pytest.mark.parametrize("check", NAMES)
@@ -71,6 +97,13 @@ def test_without_its_own_name_service_a_single_node_is_where_its_names_lead():
     here = knowing("api", ipv4_addresses=("192.168.1.11",))
     assert host_verdict(check, here, cluster=SINGLE, policy=policy).status is Status.SUCCESS
     assert host_verdict(check, HOST, cluster=SINGLE, policy=policy).status is Status.FAILURE
+
+
+def test_a_host_that_joins_a_single_node_is_not_where_its_names_lead():
+    running = a_running_cluster(control_plane_count=1, user_managed_networking=True)
+    answer = Resolution(domain_name="api.lab.example.com", ipv4_addresses=("192.168.1.99",))
+    host = a_day2_host(resolutions=(answer,))
+    assert host_verdict("api-domain-name-resolved-correctly", host, cluster=running).status is Status.FAILURE
 
 
 # A cluster that was imported
@@ -119,6 +152,11 @@ def wildcard(*domains: str):
 
 
 UNKNOWN_NAME = "validateNoWildcardDNS.lab.example.com"
+ALIASED = HOST.but(
+    resolutions=tuple(
+        each.but(cnames=("wild.example.com",)) if each.domain_name == UNKNOWN_NAME else each for each in some_answers()
+    )
+)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +168,10 @@ UNKNOWN_NAME = "validateNoWildcardDNS.lab.example.com"
         (HOST.but(resolutions=some_answers()[:-1]), Status.ERROR, f"{UNKNOWN_NAME}."),
         (wildcard(f"{UNKNOWN_NAME}."), Status.FAILURE, "name server"),
         (wildcard(UNKNOWN_NAME), Status.FAILURE, "search domain"),
+        (wildcard(UNKNOWN_NAME, f"{UNKNOWN_NAME}."), Status.FAILURE, "name server"),
+        (ALIASED, Status.FAILURE, "search domain"),
+        (HOST.but(resolutions=some_answers()[:-2]), Status.ERROR, f"{UNKNOWN_NAME}."),
+        (HOST.but(resolutions=some_answers()[-1:]), Status.ERROR, UNKNOWN_NAME),
         (a_day2_host(resolutions=None), Status.SUCCESS, "in use"),
     ],
 )
@@ -138,3 +180,9 @@ def test_a_name_nobody_has_must_not_resolve(host, status, words):
     assert status_of(found) is status
     assert words in found.message
     assert explained(found)
+
+
+def test_what_a_name_nobody_has_resolves_to_is_told():
+    assert (
+        host_verdict("dns-wildcard-not-configured", ALIASED).evidence.measured == f"{UNKNOWN_NAME} is wild.example.com"
+    )

@@ -1,6 +1,8 @@
 """What is told to the user: names and severities that clients know, in sentences of ours."""
 
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
@@ -11,15 +13,18 @@ from muster.domain.events import Event, Severity
 from muster.domain.hosts import Host, HostState
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.progress import HostProgress, Stage
+from muster.domain.triggers import Registered
 
 SAMPLES = {
-    Cluster: a_cluster(status_info="words"),
+    Cluster: a_cluster(status_info="words", ignored_host_validations=("all",)),
     Host: a_host("h1", status_info="words"),
     InfraEnv: an_infra_env(),
     HostState: HostState.KNOWN,
     str: "text",
     int: 7,
     tuple[str, ...]: ("a", "b"),
+    Registered: Registered(host_id="h1", infra_env_id=INFRA_ENV_ID),
+    str | None: CLUSTER_ID,
 }
 
 TELLING = {
@@ -31,11 +36,13 @@ TELLING = {
 WARNINGS = {
     "cluster_validation_failed", "prepare_installation_failed", "installation_preparing_timed_out",
     "cluster_degraded_olm_operators_failed", "finalizing_stage_timed_out", "host_validation_failed",
-    "disk_speed_slower_than_supported",
+    "disk_speed_slower_than_supported", "host_stage_timed_out", "api_ingress_vip_timed_out",
 }  # fmt: skip
+ERRORS = {name for name in TELLING if name.endswith("_failed")} - WARNINGS | {"host_identity_clash"}
 SEVERITIES = (
     dict.fromkeys(TELLING, Severity.INFO)
     | dict.fromkeys(WARNINGS, Severity.WARNING)
+    | dict.fromkeys(ERRORS, Severity.ERROR)
     | {"cluster_installation_failed": Severity.CRITICAL, "host_media_disconnected": Severity.ERROR}
 )
 
@@ -61,7 +68,7 @@ def test_an_event_is_about_something(name):
     event = told(name)
     first = next(iter(inspect.signature(TELLING[name]).parameters.values())).annotation
     assert event.cluster_id == CLUSTER_ID
-    assert event.host_id == ("h1" if first is Host else None)
+    assert event.host_id == ("h1" if first in (Host, Registered) else None)
     assert event.infra_env_id == (None if first is Cluster else INFRA_ENV_ID)
 
 
@@ -110,3 +117,31 @@ def test_a_stage_is_told_with_how_far_it_is(info, end):
 
 def test_an_operator_without_a_status_is_told_as_unknown():
     assert "is unknown: " in events.cluster_operator_status(a_cluster(), "console", "", "thinking").message
+
+
+OURS = {"host_identity_clash", "host_identity_settled"}
+"""Events that no other service tells."""
+
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "rest-api.md"
+
+
+@pytest.fixture(scope="module")
+def catalogue():
+    """The severity of every event that clients know."""
+    if not REFERENCE.exists():
+        pytest.skip("the reference catalogue of events is not at hand")
+    section = REFERENCE.read_text().partition("### 5.5")[2].partition("### 5.6")[0]
+    rows = re.findall(r"^\| ([\w †,/]+) \| [CHI][^|]* \| ([^|]+) \|", section, re.MULTILINE)
+    known = {}
+    for names, severities in rows:
+        listed = [name.strip(" †") for name in re.split(r"[,/]", names)]
+        each = [severity.strip() for severity in severities.split("/")]
+        known |= dict(zip(listed, each if len(each) == len(listed) else each * len(listed), strict=True))
+    return known
+
+
+@pytest.mark.parametrize("name", sorted(set(TELLING) - OURS))
+def test_an_event_is_one_that_clients_know(catalogue, name):
+    event = told(name)
+    assert event.name in catalogue
+    assert catalogue[event.name].startswith((event.severity, "dynamic"))

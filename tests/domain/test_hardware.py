@@ -6,12 +6,14 @@ from builders import (
     GIB,
     NOW,
     a_cluster,
+    a_day2_host,
     a_disk,
     a_mesh,
     a_policy,
     a_pool_view,
     a_ready_cluster,
     a_ready_host,
+    a_running_cluster,
     a_view,
     host_view,
 )
@@ -19,9 +21,11 @@ from judging import explained, host_verdict, status_of
 from muster.domain.clusters import Platform, PlatformType
 from muster.domain.hosts import DiskSpeed, Host
 from muster.domain.inventory import Cpu, Eligibility, Memory, SystemVendor, Truncation
+from muster.domain.monitored import MonitoredOperator, OperatorType
 from muster.domain.progress import HostProgress, Stage
+from muster.domain.requirements import Figures, Requirements, VersionedRequirements
 from muster.domain.roles import Role
-from muster.domain.validations.catalogue import assess_host
+from muster.domain.validations.catalogue import HOST_VALIDATIONS, assess_host
 from muster.domain.verdicts import Gate, Status, Verdict
 
 MIB = 2**20
@@ -40,7 +44,9 @@ def machine(host: Host, **changes) -> Host:
 READY = a_ready_host("h1", 11)
 SILENT = READY.but(inventory=None, requested_hostname="")
 VMWARE = machine(READY, system_vendor=SystemVendor(manufacturer="VMware, Inc."))
+SUGGESTED_MASTER = machine(READY, cpu=Cpu(count=2)).but(role=Role.AUTO, suggested_role=Role.MASTER)
 TRIED = DiskSpeed(tested=True, speed_ms=3)
+SLOW = DiskSpeed(tested=True, speed_ms=25)
 BROKEN = DiskSpeed(tested=True, exit_code=2)
 DISK = READY.installation_disk_id
 
@@ -58,6 +64,7 @@ CASES = [
     ("inventory-not-fully-truncated", SILENT, Status.PENDING),
     ("has-min-cpu-cores", machine(READY, cpu=Cpu(count=2)), Status.SUCCESS),
     ("has-min-cpu-cores", machine(READY, cpu=Cpu(count=1)), Status.FAILURE),
+    ("has-min-cpu-cores", machine(READY, cpu=Cpu()), Status.FAILURE),
     ("has-min-cpu-cores", machine(READY, cpu=None), Status.PENDING),
     ("has-min-cpu-cores", SILENT, Status.PENDING),
     ("has-min-memory", machine(READY, memory=Memory(physical_bytes=8 * GIB - 100 * MIB)), Status.SUCCESS),
@@ -70,10 +77,23 @@ CASES = [
     ("has-min-valid-disks", SILENT, Status.PENDING),
     ("has-cpu-cores-for-role", machine(READY, cpu=Cpu(count=4)), Status.SUCCESS),
     ("has-cpu-cores-for-role", machine(READY, cpu=Cpu(count=3)), Status.FAILURE),
+    ("has-cpu-cores-for-role", machine(READY, cpu=Cpu(count=3)).but(role=Role.BOOTSTRAP), Status.FAILURE),
     ("has-cpu-cores-for-role", machine(READY, cpu=Cpu(count=2)).but(role=Role.WORKER), Status.SUCCESS),
+    ("has-cpu-cores-for-role", machine(READY, cpu=Cpu(count=1)).but(role=Role.WORKER), Status.FAILURE),
+    ("has-cpu-cores-for-role", machine(READY, cpu=Cpu(count=2)).but(role=Role.ARBITER), Status.SUCCESS),
+    ("has-cpu-cores-for-role", machine(READY, cpu=Cpu(count=2)).but(role=Role.AUTO), Status.SUCCESS),
+    ("has-cpu-cores-for-role", SUGGESTED_MASTER, Status.FAILURE),
+    ("has-cpu-cores-for-role", machine(READY, cpu=None), Status.PENDING),
     ("has-cpu-cores-for-role", SILENT, Status.PENDING),
     ("has-memory-for-role", machine(READY, memory=Memory(physical_bytes=16 * GIB - 100 * MIB)), Status.SUCCESS),
+    ("has-memory-for-role", machine(READY, memory=Memory(physical_bytes=16 * GIB - 101 * MIB)), Status.FAILURE),
     ("has-memory-for-role", machine(READY, memory=Memory(physical_bytes=15 * GIB)), Status.FAILURE),
+    (
+        "has-memory-for-role",
+        machine(READY, memory=Memory(physical_bytes=8 * GIB)).but(role=Role.WORKER),
+        Status.SUCCESS,
+    ),
+    ("has-memory-for-role", machine(READY, memory=None), Status.PENDING),
     ("has-memory-for-role", SILENT, Status.PENDING),
     ("hostname-unique", READY, Status.SUCCESS),
     ("hostname-unique", READY.but(requested_hostname="h2"), Status.FAILURE),
@@ -88,6 +108,8 @@ CASES = [
     ("sufficient-installation-disk-speed", READY, Status.SUCCESS),
     ("sufficient-installation-disk-speed", READY.but(disk_speeds={DISK: TRIED}), Status.SUCCESS),
     ("sufficient-installation-disk-speed", READY.but(disk_speeds={DISK: DiskSpeed()}), Status.SUCCESS),
+    ("sufficient-installation-disk-speed", READY.but(disk_speeds={DISK: SLOW}), Status.SUCCESS),
+    ("sufficient-installation-disk-speed", SILENT, Status.SUCCESS),
     ("sufficient-installation-disk-speed", READY.but(disk_speeds={DISK: BROKEN}), Status.FAILURE),
     ("sufficient-installation-disk-speed", READY.but(disk_speeds={"/dev/sda": BROKEN}), Status.FAILURE),
     (
@@ -102,14 +124,23 @@ CASES = [
     ("vsphere-disk-uuid-enabled", SILENT, Status.PENDING),
     ("vsphere-disk-uuid-enabled", machine(VMWARE, disks=()), Status.PENDING),
     ("vsphere-disk-uuid-enabled", machine(VMWARE, disks=(a_disk(has_uuid=True),)), Status.SUCCESS),
+    ("vsphere-disk-uuid-enabled", VMWARE, Status.FAILURE),
     ("vsphere-disk-uuid-enabled", machine(VMWARE, cpu=None), Status.FAILURE),
+    ("vsphere-disk-uuid-enabled", machine(VMWARE, disks=(a_disk(installation_eligibility=REASON),)), Status.SUCCESS),
+    ("vsphere-disk-uuid-enabled", machine(VMWARE, disks=(a_disk(drive_type="RAID"),)), Status.SUCCESS),
     ("compatible-agent", READY, Status.SUCCESS),
     ("compatible-agent", READY.but(discovery_agent_version="quay.io/other:1"), Status.FAILURE),
+    ("compatible-agent", READY.but(discovery_agent_version=""), Status.FAILURE),
+    ("compatible-agent", SILENT, Status.SUCCESS),
     ("no-skip-installation-disk", READY, Status.SUCCESS),
     ("no-skip-installation-disk", READY.but(skip_formatting_disks=(DISK,)), Status.FAILURE),
+    ("no-skip-installation-disk", READY.but(skip_formatting_disks=("/dev/other",)), Status.SUCCESS),
+    ("no-skip-installation-disk", READY.but(installation_disk_id=""), Status.SUCCESS),
+    ("no-skip-installation-disk", SILENT, Status.SUCCESS),
     ("no-skip-missing-disk", READY, Status.SUCCESS),
     ("no-skip-missing-disk", READY.but(skip_formatting_disks=(DISK,)), Status.SUCCESS),
     ("no-skip-missing-disk", READY.but(skip_formatting_disks=("/dev/disk/by-id/gone",)), Status.FAILURE),
+    ("no-skip-missing-disk", machine(READY, disks=None).but(skip_formatting_disks=(DISK,)), Status.FAILURE),
     ("no-skip-missing-disk", SILENT, Status.PENDING),
 ]
 
@@ -119,6 +150,66 @@ def test_a_machine_is_judged_by_what_it_told(name, host, status):
     found = verdict(name, host)
     assert status_of(found) is status
     assert explained(found)
+
+
+INVENTORIED = {
+    "has-inventory", "inventory-not-partially-truncated", "inventory-not-fully-truncated", "has-min-cpu-cores",
+    "has-min-memory", "has-min-valid-disks", "has-cpu-cores-for-role", "has-memory-for-role",
+    "compatible-with-cluster-platform", "vsphere-disk-uuid-enabled",
+}  # fmt: skip
+"""Checks that rest on what the machine told of itself."""
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case[0]}:{case[2]}" for case in CASES])
+def test_every_verdict_says_where_it_comes_from_and_since_when(case):
+    name, host, status = case
+    found = verdict(name, host.but(heard_at={"inventory": NOW, "installation-disk-speed-check": NOW}))
+    if found is None:
+        return
+    evidence = found.evidence
+    assert evidence.measured
+    assert evidence.required
+    assert evidence.source
+    assert bool(evidence.fix) == (status is not Status.SUCCESS)
+    if name in INVENTORIED and status is not Status.PENDING and host.inventory is not None:
+        assert (evidence.source, evidence.observed_at) == ("inventory", NOW)
+
+
+HARDWARE, POOL, INSTALL = Gate.HARDWARE, Gate.POOL, Gate.INSTALL
+TRAITS = {
+    "has-inventory": ({Gate.INVENTORY}, True, False),
+    "inventory-not-partially-truncated": (set(), True, True),
+    "inventory-not-fully-truncated": ({Gate.INVENTORY}, True, False),
+    "has-min-cpu-cores": ({HARDWARE, POOL}, True, True),
+    "has-min-memory": ({HARDWARE, POOL}, True, True),
+    "has-min-valid-disks": ({HARDWARE, POOL}, True, True),
+    "has-cpu-cores-for-role": ({INSTALL}, True, True),
+    "has-memory-for-role": ({INSTALL}, True, True),
+    "hostname-unique": ({INSTALL}, False, False),
+    "hostname-valid": ({INSTALL, POOL}, True, False),
+    "sufficient-installation-disk-speed": ({INSTALL, Gate.PREPARATION}, True, True),
+    "compatible-with-cluster-platform": ({HARDWARE}, False, True),
+    "disk-encryption-requirements-satisfied": ({HARDWARE}, False, True),
+    "vsphere-disk-uuid-enabled": ({Gate.DISK_UUID}, False, True),
+    "compatible-agent": ({INSTALL}, True, True),
+    "no-skip-installation-disk": ({INSTALL}, True, True),
+    "no-skip-missing-disk": ({INSTALL}, True, True),
+}
+
+
+def test_what_each_check_of_the_machine_holds_back_and_whom_it_is_for():
+    found = {
+        check.id: (set(check.gates), check.in_pool, check.ignorable)
+        for check in HOST_VALIDATIONS
+        if check.category == "hardware"
+    }
+    assert found == TRAITS
+
+
+def test_only_the_agents_version_is_left_unspoken_and_in_every_stage():
+    unspoken = {check.id: check.unspoken for check in HOST_VALIDATIONS if check.category == "hardware"}
+    assert {name for name, stages in unspoken.items() if stages} == {"compatible-agent"}
+    assert unspoken["compatible-agent"] == frozenset(Stage)
 
 
 @pytest.mark.parametrize(
@@ -155,12 +246,70 @@ def test_memory_counted_by_the_kernel_is_forgiven_a_fiftieth_more():
     assert verdict("has-memory-for-role", machine(READY, memory=memory)).status is Status.FAILURE
 
 
-@pytest.mark.parametrize(("cores", "status"), [(8, Status.SUCCESS), (7, Status.FAILURE)])
-def test_a_single_node_needs_twice_the_cores_of_a_master(cores, status):
+@pytest.mark.parametrize(
+    ("cores", "version", "status"),
+    [(8, "4.20.1", Status.SUCCESS), (7, "4.20.1", Status.FAILURE), (4, "4.22.0", Status.SUCCESS)],
+)
+def test_a_single_node_needs_twice_the_cores_of_a_master_before_4_22(cores, version, status):
     host = machine(READY, cpu=Cpu(count=cores))
-    found = verdict("has-cpu-cores-for-role", host, control_plane_count=1)
+    found = verdict("has-cpu-cores-for-role", host, control_plane_count=1, openshift_version=version)
     assert found.status is status
     assert "single node" in found.message
+
+
+@pytest.mark.parametrize(("cores", "status"), [(2, Status.SUCCESS), (1, Status.FAILURE)])
+def test_the_least_that_any_role_needs_is_that_of_a_worker_even_for_a_single_node(cores, status):
+    host = machine(READY, cpu=Cpu(count=cores))
+    found = verdict("has-min-cpu-cores", host, control_plane_count=1)
+    assert found.status is status
+    assert found.evidence.required == "2 cores"
+
+
+def test_an_arbiter_may_be_smaller_than_every_other_role_and_the_least_does_not_follow_it():
+    frugal = Requirements(arbiter=Figures(cpu_cores=1, ram_mib=2048, disk_size_gb=50))
+    policy = a_policy(requirements=VersionedRequirements(default=frugal))
+    host = machine(READY, cpu=Cpu(count=1), memory=Memory(physical_bytes=2 * GIB)).but(role=Role.ARBITER)
+    found = {
+        name: host_verdict(name, host, cluster=a_cluster(), policy=policy).status
+        for name in ("has-cpu-cores-for-role", "has-memory-for-role", "has-min-cpu-cores", "has-min-memory")
+    }
+    assert list(found.values()) == [Status.SUCCESS, Status.SUCCESS, Status.FAILURE, Status.FAILURE]
+
+
+def test_operators_add_to_what_a_role_needs_and_not_to_the_least():
+    mtv = MonitoredOperator(name="mtv", operator_type=OperatorType.OLM)
+    host = machine(READY, cpu=Cpu(count=4), memory=Memory(physical_bytes=16 * GIB))
+    cores = verdict("has-cpu-cores-for-role", host, operators=(mtv,))
+    assert cores.message == "The host has 4 CPU cores; the role master needs at least 5, of which 1 for mtv"
+    memory = verdict("has-memory-for-role", host, operators=(mtv,))
+    assert memory.message == (
+        "The host has 16 GiB of memory; the role master needs at least 17 GiB, of which 1 GiB for mtv"
+    )
+    assert verdict("has-min-cpu-cores", host, operators=(mtv,)).evidence.required == "2 cores"
+
+
+def test_hosts_that_join_a_running_cluster_are_judged_as_their_role_alone():
+    mtv = MonitoredOperator(name="mtv", operator_type=OperatorType.OLM)
+    host = machine(a_day2_host(), cpu=Cpu(count=2))
+    found = host_verdict("has-cpu-cores-for-role", host, cluster=a_running_cluster(operators=(mtv,)))
+    assert found.status is Status.SUCCESS
+
+
+def test_a_disk_that_is_slower_than_supported_is_called_slow_but_not_held_back():
+    found = verdict("sufficient-installation-disk-speed", READY.but(disk_speeds={DISK: SLOW}))
+    assert found.message == ("The installation disk takes 25 ms for a safe write; slower than the 10 ms supported")
+    any_speed = Requirements(master=Requirements().master.but(installation_disk_speed_threshold_ms=0))
+    policy = a_policy(requirements=VersionedRequirements(default=any_speed))
+    found = host_verdict("sufficient-installation-disk-speed", READY.but(disk_speeds={DISK: SLOW}), policy=policy)
+    assert (found.message, found.evidence.required) == ("The installation disk is fast enough", "any speed")
+
+
+def test_a_name_is_traced_to_whoever_gave_it():
+    assert verdict("hostname-valid", READY).evidence.source == "user input"
+    found = verdict("hostname-valid", READY.but(requested_hostname=""))
+    assert (found.evidence.source, found.evidence.measured) == ("inventory", "node")
+    unnamed = verdict("hostname-valid", machine(READY, hostname="").but(requested_hostname=""))
+    assert (unnamed.status, unnamed.evidence.measured) == (Status.FAILURE, "no name")
 
 
 def test_cores_and_memory_are_named_with_measure_and_limit():
@@ -168,6 +317,7 @@ def test_cores_and_memory_are_named_with_measure_and_limit():
     cores = verdict("has-cpu-cores-for-role", host)
     assert cores.message == "The host has 3 CPU cores; the role master needs at least 4"
     assert (cores.evidence.measured, cores.evidence.required) == ("3 cores", "4 cores")
+    assert "host_role" in cores.evidence.fix
     assert cores.evidence.observed_at == NOW
     assert "15 GiB of memory; the role master needs at least 16 GiB" in verdict("has-memory-for-role", host).message
 

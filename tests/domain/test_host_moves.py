@@ -4,14 +4,16 @@ from datetime import timedelta
 
 import pytest
 
-from builders import NOW, a_machine, a_nic, a_ready_host, a_running_cluster, a_view, later
+from builders import NOW, a_machine, a_nic, a_pool_view, a_ready_host, a_running_cluster, a_view, later
 from moving import a_host_in, at_stage, host_move, moved_host
 from muster.domain.clusters import ClusterState
 from muster.domain.hosts import DiskSpeed, HostKind, HostState, ImageStatus
 from muster.domain.inventory import Boot
+from muster.domain.joining import ApiVipReply
+from muster.domain.policy import Policy
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.roles import Role
-from muster.domain.triggers import Registered, Ticked
+from muster.domain.triggers import BindHost, Registered, Ticked, UnbindHost
 
 H, C = HostState, ClusterState
 MINUTE = timedelta(minutes=1)
@@ -148,3 +150,43 @@ def test_a_long_list_of_failures_is_cut():
     nics = tuple(a_nic(f"eth{n}", f"10.0.{n}.1/24") for n in range(200))
     view = a_host_in(H.KNOWN, inventory=a_machine(cores=1, hostname="x" * 3000, interfaces=nics), requested_hostname="")
     assert len(moved_host(view, TICKED).status_info) <= 2040
+
+
+def test_a_host_that_is_given_to_a_cluster_is_looked_at_anew():
+    view = a_pool_view(a_ready_host("m1", status=H.KNOWN_UNBOUND, images=FETCHED, requested_hostname="node"))
+    host = moved_host(view, BindHost(host_id="m1", cluster_id="c9"))
+    assert (host.cluster_id, host.inventory, host.images, host.requested_hostname) == ("c9", None, {}, "node")
+
+
+def test_a_host_that_is_taken_back_keeps_only_what_was_said_about_the_machine():
+    known = {
+        "requested_hostname": "node", "node_labels": {"rack": "7"}, "installer_args": ("-n",), "disk_speeds": FAST,
+        "skip_formatting_disks": ("/dev/b",), "installation_disk_id": "/dev/a", "machine_config_pool_name": "infra",
+        "bootstrap": True, "progress": at_stage(Stage.DONE), "logs_info": "completed", "api_vip": ApiVipReply(),
+    }  # fmt: skip
+    host = moved_host(a_host_in(H.INSTALLED, C.INSTALLED, **known), UnbindHost(host_id="m1"))
+    assert (host.cluster_id, host.kind, host.role, host.suggested_role) == (None, HostKind.HOST, Role.AUTO, None)
+    assert (host.inventory, host.connectivity, host.resolutions, host.free_addresses) == (None, None, None, None)
+    assert (host.installation_disk_id, host.machine_config_pool_name, host.bootstrap) == ("", "", False)
+    assert (host.progress, host.logs_info, host.api_vip) == (HostProgress(), "", None)
+    assert (host.requested_hostname, host.node_labels, host.installer_args) == ("node", {"rack": "7"}, ("-n",))
+    assert (host.disk_speeds, host.skip_formatting_disks) == (FAST, ("/dev/b",))
+
+
+def test_a_host_that_takes_its_time_is_told_of_once():
+    view = a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.WRITING, 31)).but(
+        policy=Policy(soft_timeouts=True)
+    )
+    host, told = host_move(view, TICKED)
+    assert host.progress.stage_timed_out
+    assert [(event.name, event.severity) for event in told] == [("host_stage_timed_out", "warning")]
+    assert host_move(view.with_host(host), TICKED).events == []
+
+
+def test_a_host_that_is_silent_while_limits_are_soft_is_marked_until_it_is_back():
+    view = a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(Stage.WRITING)).but(
+        policy=Policy(soft_timeouts=True)
+    )
+    missed = moved_host(later(view, seen=False, minutes=4), TICKED)
+    assert missed.connection_timed_out
+    assert not moved_host(view.with_host(missed), TICKED).connection_timed_out

@@ -19,9 +19,24 @@ from moving import a_host_in, at_stage, host_move, host_rows, moved_host
 from muster.domain.clusters import ClusterState
 from muster.domain.hosts import DiskSpeed, HostKind, HostState, ImageStatus
 from muster.domain.inventory import Truncation
+from muster.domain.policy import Policy
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
-from muster.domain.triggers import Cancel, Progressed, Registered, Replied, Reset, Ticked, Trigger
+from muster.domain.sightings import Sighting
+from muster.domain.triggers import (
+    BindHost,
+    Cancel,
+    InstallHost,
+    Progressed,
+    ReclaimHost,
+    Registered,
+    Replied,
+    Reset,
+    ResetHost,
+    Ticked,
+    Trigger,
+    UnbindHost,
+)
 from muster.domain.views import View
 
 H, C = HostState, ClusterState
@@ -50,7 +65,8 @@ class Case(NamedTuple):
 
 def silent(view: View) -> View:
     """The first host has not been heard of for ten minutes."""
-    return view.but(presence={**view.presence, "m1": NOW - 10 * MINUTE})
+    host = view.hosts["m1"].but(registered_at=NOW - 60 * MINUTE)
+    return view.with_host(host).but(presence={**view.presence, "m1": NOW - 10 * MINUTE})
 
 
 def in_pool(status: HostState, **changes) -> View:
@@ -95,6 +111,8 @@ REGISTERED = [
         "at stage Writing image to disk",
     ),
     Case(a_host_in(H.ERROR, C.INSTALLING), BACK, H.ERROR),
+    Case(a_host_in(H.RESETTING, progress=at_stage(Stage.REBOOTING)), BACK, H.RESETTING),
+    Case(a_host_in(H.RESETTING), BACK, H.DISCOVERING, "hardware"),
     *(
         Case(in_pool(each), BACK, H.DISCOVERING_UNBOUND, "hardware")
         for each in (*POOL, H.UNBINDING, H.UNBINDING_PENDING, H.RECLAIMING_REBOOTING)
@@ -131,7 +149,7 @@ PROGRESSED = [
     Case(
         a_host_in(H.PENDING_USER_ACTION, C.INSTALLING, progress=at_stage(Stage.DONE)),
         stage(Stage.DONE),
-        H.IN_PROGRESS,
+        H.INSTALLED,
         "Done",
     ),
     *(
@@ -163,6 +181,60 @@ OTHERS = [
         )
     ),
     *(Case(a_host_in(each), Reset(), each) for each in (H.DISCONNECTED, H.INSUFFICIENT, H.BINDING, H.DISABLED)),
+    Case(joining(H.ADDED), ResetHost(host_id="m1"), H.RESETTING_PENDING, "discovery image"),
+    Case(joining(H.DISCONNECTED), ResetHost(host_id="m1"), H.DISCONNECTED),
+]  # fmt: skip
+
+UNREADABLE = Replied(host_id="m1", step="inventory", exit_code=256)
+MEDIA = [
+    *(Case(a_host_in(each), UNREADABLE, H.DISCONNECTED, "boot media") for each in (*BEFORE, H.BINDING)),
+    *(
+        Case(a_host_in(each, C.INSTALLING, status_info="All was well"), UNREADABLE, H.ERROR, "that: All was well")
+        for each in (H.PREPARING, H.PREPARED, H.PREPARING_FAILED, H.INSTALLING, H.IN_PROGRESS, H.ERROR)
+    ),
+    *(Case(in_pool(each), UNREADABLE, H.DISCONNECTED_UNBOUND, "boot media") for each in (*POOL, H.UNBINDING)),
+    *(Case(a_host_in(each), UNREADABLE, each) for each in (H.INSTALLED, H.PENDING_USER_ACTION, H.CANCELLED)),
+    Case(a_host_in(H.KNOWN), UNREADABLE.but(exit_code=1), H.KNOWN),
+    Case(a_host_in(H.INSTALLING, C.INSTALLING), UNREADABLE.but(exit_code=1), H.INSTALLING),
+    Case(in_pool(H.KNOWN_UNBOUND), UNREADABLE.but(exit_code=1), H.KNOWN_UNBOUND),
+]
+
+FETCHING = Replied(host_id="m1", step="download-boot-artifacts")
+GIVEN = BindHost(host_id="m1", cluster_id="c9")
+TAKEN = UnbindHost(host_id="m1")
+RECLAIMED = ReclaimHost(host_id="m1")
+GIVEN_AND_TAKEN = [
+    Case(joining(H.KNOWN), InstallHost(host_id="m1"), H.INSTALLING, "told to install"),
+    Case(joining(H.INSUFFICIENT), InstallHost(host_id="m1"), H.INSUFFICIENT),
+    Case(a_host_in(H.KNOWN), InstallHost(host_id="m1"), H.KNOWN),
+    Case(in_pool(H.KNOWN_UNBOUND), GIVEN, H.BINDING, "registers again"),
+    *(Case(in_pool(each), GIVEN, each) for each in POOL if each is not H.KNOWN_UNBOUND),
+    *(Case(a_host_in(each), asked, H.UNBINDING, "registers again") for each in BEFORE for asked in (TAKEN, RECLAIMED)),
+    *(
+        Case(a_host_in(each), TAKEN, H.UNBINDING_PENDING, "discovery image")
+        for each in (
+            H.PREPARING, H.PREPARED, H.PREPARING_FAILED, H.INSTALLING, H.IN_PROGRESS, H.PENDING_USER_ACTION,
+            H.INSTALLED, H.ADDED, H.ERROR, H.CANCELLED,
+        )
+    ),
+    *(Case(a_host_in(each), RECLAIMED, H.RECLAIMING, "return to the pool") for each in (H.INSTALLED, H.ADDED)),
+    *(Case(a_host_in(each), RECLAIMED, H.UNBINDING_PENDING, "discovery image") for each in (H.ERROR, H.CANCELLED)),
+    *(Case(a_host_in(each), asked, each) for each in (H.BINDING, H.DISABLED) for asked in (TAKEN, RECLAIMED)),
+    Case(in_pool(H.RECLAIMING), FETCHING, H.RECLAIMING_REBOOTING, "restarts into it"),
+    Case(in_pool(H.RECLAIMING), FETCHING.but(exit_code=1, error="404"), H.UNBINDING_PENDING, "by hand: 404"),
+    Case(in_pool(H.RECLAIMING), FETCHING.but(step="inventory"), H.RECLAIMING),
+    Case(
+        in_pool(H.RECLAIMING_REBOOTING), FETCHING.but(step="reboot-for-reclaim", exit_code=1), H.UNBINDING_PENDING,
+        "by hand",
+    ),
+    *(
+        Case(in_pool(each, status_updated_at=NOW - 61 * MINUTE), TICKED, H.UNBINDING_PENDING, "by hand")
+        for each in (H.RECLAIMING, H.RECLAIMING_REBOOTING)
+    ),
+    *(
+        Case(in_pool(each, status_updated_at=NOW - 59 * MINUTE), TICKED, each)
+        for each in (H.RECLAIMING, H.RECLAIMING_REBOOTING)
+    ),
 ]  # fmt: skip
 
 PREPARED = [
@@ -208,13 +280,10 @@ LOST = [
         for each in (*BEFORE, H.PREPARING_FAILED)
     ),
     *(Case(a_host_in(each, media_connected=False), TICKED, H.DISCONNECTED, "boot media") for each in BEFORE),
+    Case(a_host_in(H.PREPARING_FAILED, C.PREPARING, media_connected=False), TICKED, H.DISCONNECTED, "boot media"),
     *(
-        Case(a_host_in(each, C.PREPARING, media_connected=False), TICKED, H.ERROR, "boot media")
-        for each in (H.PREPARING, H.PREPARED, H.PREPARING_FAILED)
-    ),
-    *(
-        Case(a_host_in(each, C.INSTALLING, media_connected=False), TICKED, H.ERROR, "boot media")
-        for each in (H.INSTALLING, H.IN_PROGRESS)
+        Case(a_host_in(each, C.PREPARING, media_connected=False), TICKED, H.DISCONNECTED, "lost")
+        for each in (H.PREPARING, H.PREPARED)
     ),
     *(Case(silent(a_host_in(each, C.PREPARING)), TICKED, H.DISCONNECTED, "lost") for each in (H.PREPARING, H.PREPARED)),
     *(
@@ -241,6 +310,49 @@ LOST = [
         for after in (Stage.REBOOTING, Stage.IGNITION, Stage.CONFIGURING, Stage.JOINED)
     ),
 ]
+
+SOFT = Policy(soft_timeouts=True)
+
+
+def softly(view: View) -> View:
+    """The same, where time limits are soft."""
+    return view.but(policy=SOFT)
+
+
+def late(stage: Stage, minutes: float, *, told: bool = False) -> View:
+    """A host that installs and has not got on for a while."""
+    return a_host_in(H.IN_PROGRESS, C.INSTALLING, progress=at_stage(stage, minutes).but(stage_timed_out=told))
+
+
+SOFTLY = [
+    *(
+        Case(softly(silent(a_host_in(each, C.INSTALLING))), TICKED, each, "not heard of any more before its first")
+        for each in (H.INSTALLING, H.IN_PROGRESS)
+    ),
+    *(
+        Case(softly(a_host_in(each, C.INSTALLING, connection_timed_out=True)), TICKED, each, "heard of again")
+        for each in (H.INSTALLING, H.IN_PROGRESS)
+    ),
+    Case(softly(silent(a_host_in(H.IN_PROGRESS, C.INSTALLING, connection_timed_out=True))), TICKED, H.IN_PROGRESS),
+    Case(silent(a_host_in(H.IN_PROGRESS, C.INSTALLING, wants={"org_soft_timeouts_enabled": False})), TICKED, H.ERROR),
+    *(
+        Case(softly(late(each, limit + 1)), TICKED, H.IN_PROGRESS, f"for more than {limit} minutes")
+        for each, limit in ((Stage.WRITING, 30), (Stage.COPYING, 90), (Stage.CONFIGURING, 60))
+    ),
+    Case(softly(late(Stage.WRITING, 31, told=True)), TICKED, H.IN_PROGRESS),
+    Case(softly(late(Stage.WRITING, 29)), TICKED, H.IN_PROGRESS),
+    Case(softly(late(Stage.REBOOTING, 41)), TICKED, H.PENDING_USER_ACTION, "40 minutes"),
+]
+
+OLD_RESETS = [
+    Case(a_host_in(H.RESETTING, C.INSUFFICIENT, minutes=4), TICKED, H.RESETTING_PENDING, "discovery image"),
+    Case(
+        a_host_in(H.RESETTING, C.INSUFFICIENT, progress=at_stage(Stage.REBOOTING)), TICKED, H.RESETTING_PENDING,
+        "discovery image",
+    ),
+    Case(a_host_in(H.RESETTING, C.INSUFFICIENT, minutes=2), TICKED, H.RESETTING),
+    Case(a_host_in(H.RESETTING, C.READY, minutes=4), TICKED, H.RESETTING),
+]  # fmt: skip
 
 ALONE = {"control_plane_count": 1}
 STAGES = [
@@ -335,10 +447,7 @@ DISCOVERED = [
 
 IN_POOL = [
     *(Case(silent(in_pool(each)), TICKED, H.DISCONNECTED_UNBOUND, "stopped asking") for each in (*POOL, H.UNBINDING)),
-    *(
-        Case(in_pool(each, media_connected=False), TICKED, H.DISCONNECTED_UNBOUND, "boot media")
-        for each in (*POOL, H.UNBINDING)
-    ),
+    *(Case(in_pool(each, media_connected=False), TICKED, each) for each in (*POOL, H.UNBINDING)),
     Case(in_pool(H.UNBINDING), TICKED, H.UNBINDING),
     *(
         Case(in_pool(each, inventory=None), TICKED, H.DISCOVERING_UNBOUND, "hardware")
@@ -349,12 +458,29 @@ IN_POOL = [
     Case(in_pool(H.KNOWN_UNBOUND, inventory=None), TICKED, H.KNOWN_UNBOUND),
 ]
 
+TWO_MACHINES = {"sightings": tuple(Sighting(macs=(mac,), seen_at=NOW) for mac in "ab")}
+ONE_IS_GONE = {"sightings": (Sighting(macs=("a",), seen_at=NOW - 6 * MINUTE), Sighting(macs=("b",), seen_at=NOW))}
+
+CONTESTED = [
+    *(Case(a_host_in(each, **TWO_MACHINES), BACK, each) for each in BEFORE),
+    *(Case(in_pool(each, **TWO_MACHINES), BACK, each) for each in POOL),
+    *(Case(a_host_in(each, **TWO_MACHINES), TICKED, H.INSUFFICIENT, "2 machines") for each in BEFORE),
+    *(Case(in_pool(each, **TWO_MACHINES), TICKED, H.INSUFFICIENT_UNBOUND, "2 machines") for each in POOL),
+    *(Case(a_host_in(each, **ONE_IS_GONE), TICKED, each) for each in BEFORE),
+    *(Case(in_pool(each, **ONE_IS_GONE), TICKED, each) for each in POOL),
+    Case(silent(a_host_in(H.KNOWN, **TWO_MACHINES)), TICKED, H.DISCONNECTED),
+    Case(a_host_in(H.PREPARING, C.PREPARING, **TWO_MACHINES), TICKED, H.PREPARING),
+]
+
 LOGS = [
     *(Case(a_host_in(each, C.ERROR, minutes=3), TICKED, each) for each in (H.ERROR, H.CANCELLED)),
     *(Case(a_host_in(each, C.ERROR, minutes=1), TICKED, each) for each in (H.ERROR, H.CANCELLED)),
 ]
 
-ALL = [*REGISTERED, *PROGRESSED, *OTHERS, *PREPARED, *LOST, *STAGES, *DISCOVERED, *IN_POOL, *LOGS]
+ALL = [
+    *REGISTERED, *PROGRESSED, *OTHERS, *MEDIA, *GIVEN_AND_TAKEN, *PREPARED, *LOST, *SOFTLY, *OLD_RESETS, *STAGES,
+    *DISCOVERED, *IN_POOL, *CONTESTED, *LOGS,
+]  # fmt: skip
 
 
 def named(case: Case) -> str:

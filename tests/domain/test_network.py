@@ -15,20 +15,17 @@ from builders import (
     a_pool_view,
     a_ready_cluster,
     a_ready_host,
-    a_report,
     a_running_cluster,
     a_view,
     an_infra_env,
     host_view,
 )
-from judging import OF_HOSTS, explained, host_verdict, status_of
-from muster.domain.connectivity import L3, ConnectivityReport, MajorityGroups, MtuReport, RemoteHost
-from muster.domain.hosts import FencingCredentials, Host, ImageStatus
+from judging import OF_HOSTS, explained, host_verdict, pool_verdict, status_of
+from muster.domain.hosts import Host, ImageStatus
 from muster.domain.inventory import Iscsi, Route, SystemVendor
 from muster.domain.joining import ApiVipReply
 from muster.domain.networks import NtpSource
 from muster.domain.progress import HostProgress, Stage
-from muster.domain.roles import Role
 from muster.domain.verdicts import Status
 
 H1, H2, H3 = MESH = a_mesh(*(a_ready_host(f"h{number}", 10 + number) for number in (1, 2, 3)))
@@ -38,7 +35,7 @@ SINGLE = UNMANAGED.but(control_plane_count=1, machine_networks=("192.168.1.0/24"
 BALANCED = CLUSTER.but(load_balancer="user-managed", machine_networks=("192.168.1.0/24", "10.9.0.0/24"))
 DUAL = CLUSTER.but(machine_networks=("192.168.1.0/24", "fd00::/64"))
 SILENT = H1.but(inventory=None)
-ALONE = MajorityGroups(majority_groups={"192.168.1.0/24": ("h2", "h3", "h4")})
+D1 = H1.but(inventory=H1.inventory.but(interfaces=(a_nic("eth0", "192.168.1.11/24", "fd00::11/64"),)))
 
 
 def machine(host: Host, **changes) -> Host:
@@ -51,12 +48,6 @@ def routed(gateway: str, destination: str = "0.0.0.0") -> Host:
 
 def images(**image) -> Host:
     return H1.but(images={"quay.io/a:1": ImageStatus(name="quay.io/a:1", **image)})
-
-
-def with_mtu(nic: str, address: str) -> Host:
-    bad = MtuReport(outgoing_nic=nic, remote_ip_address=address)
-    good = MtuReport(outgoing_nic="eth0", remote_ip_address="192.168.1.13", mtu_successful=True)
-    return H1.but(connectivity=ConnectivityReport(remote_hosts=(RemoteHost(host_id="h2", mtu_report=(bad, good)),)))
 
 
 ISCSI = a_disk("sdb", drive_type="iSCSI", iscsi=Iscsi(host_ip_address="10.0.0.5"), holders="dm-0,dm-10")
@@ -77,15 +68,27 @@ NETWORK_CASES = [
     ("machine-cidr-defined", H1, a_running_cluster(machine_networks=()), Status.SUCCESS),
     ("machine-cidr-defined", H1, CLUSTER.but(machine_networks=()), Status.FAILURE),
     ("machine-cidr-defined", H1, CLUSTER.but(machine_networks=(), vip_dhcp_allocation=True), Status.FAILURE),
+    ("machine-cidr-defined", H1, SINGLE.but(machine_networks=()), Status.SUCCESS),
     ("belongs-to-machine-cidr", H1, CLUSTER, Status.SUCCESS),
     ("belongs-to-machine-cidr", H1, CLUSTER.but(machine_networks=("10.0.0.0/24",)), Status.FAILURE),
     ("belongs-to-machine-cidr", machine(H1, interfaces=()), CLUSTER, Status.FAILURE),
     ("belongs-to-machine-cidr", H1, DUAL, Status.FAILURE),
+    ("belongs-to-machine-cidr", D1, DUAL, Status.SUCCESS),
+    ("belongs-to-machine-cidr", D1, CLUSTER.but(machine_networks=("fd00::/64",)), Status.SUCCESS),
+    ("belongs-to-machine-cidr", H1, CLUSTER.but(machine_networks=("fd00::/64",)), Status.FAILURE),
     ("belongs-to-machine-cidr", H1, BALANCED, Status.SUCCESS),
     ("belongs-to-machine-cidr", H1, BALANCED.but(machine_networks=("10.9.0.0/24",)), Status.FAILURE),
     ("belongs-to-machine-cidr", SILENT, CLUSTER, Status.PENDING),
     ("belongs-to-machine-cidr", H1, CLUSTER.but(machine_networks=()), Status.PENDING),
     ("belongs-to-machine-cidr", SILENT, UNMANAGED, Status.SUCCESS),
+    ("belongs-to-machine-cidr", H1, UNMANAGED.but(machine_networks=("10.0.0.0/24",)), Status.SUCCESS),
+    ("belongs-to-machine-cidr", SILENT.but(bootstrap=True), UNMANAGED, Status.SUCCESS),
+    (
+        "belongs-to-machine-cidr",
+        SILENT.but(bootstrap=True),
+        UNMANAGED.but(machine_networks=("10.0.0.0/24",)),
+        Status.PENDING,
+    ),
     ("belongs-to-machine-cidr", H1.but(bootstrap=True), UNMANAGED, Status.SUCCESS),
     (
         "belongs-to-machine-cidr",
@@ -94,33 +97,13 @@ NETWORK_CASES = [
         Status.FAILURE,
     ),
     ("belongs-to-machine-cidr", H1, SINGLE, Status.SUCCESS),
+    ("belongs-to-machine-cidr", H1, SINGLE.but(machine_networks=("10.0.0.0/24",)), Status.FAILURE),
+    ("belongs-to-machine-cidr", H1, SINGLE.but(machine_networks=()), Status.PENDING),
     ("belongs-to-machine-cidr", H1, a_running_cluster(machine_networks=("10.0.0.0/24",)), Status.SUCCESS),
     ("ignition-downloadable", H1, CLUSTER, None),
     ("ignition-downloadable", a_day2_host(), a_running_cluster(), Status.PENDING),
     ("ignition-downloadable", a_day2_host(api_vip=ApiVipReply(is_success=True)), a_running_cluster(), Status.SUCCESS),
     ("ignition-downloadable", a_day2_host(api_vip=ApiVipReply()), a_running_cluster(), Status.FAILURE),
-    ("belongs-to-majority-group", H1, CLUSTER, Status.SUCCESS),
-    ("belongs-to-majority-group", H1, CLUSTER.but(machine_networks=("192.168.1.9/24",)), Status.SUCCESS),
-    ("belongs-to-majority-group", H1, CLUSTER.but(majority_groups=None), Status.PENDING),
-    ("belongs-to-majority-group", H1, CLUSTER.but(machine_networks=()), Status.PENDING),
-    ("belongs-to-majority-group", H1, CLUSTER.but(majority_groups=MajorityGroups()), Status.FAILURE),
-    ("belongs-to-majority-group", H1, CLUSTER.but(majority_groups=ALONE), Status.FAILURE),
-    ("belongs-to-majority-group", a_day2_host(), a_running_cluster(), Status.SUCCESS),
-    ("belongs-to-majority-group", H1, SINGLE, Status.SUCCESS),
-    ("belongs-to-majority-group", H1, UNMANAGED, Status.SUCCESS),
-    ("belongs-to-majority-group", H1, BALANCED, Status.SUCCESS),
-    ("belongs-to-majority-group", H1, UNMANAGED.but(majority_groups=MajorityGroups()), Status.FAILURE),
-    ("belongs-to-majority-group", H1, UNMANAGED.but(service_networks=("fd01::/112",)), Status.FAILURE),
-    ("belongs-to-majority-group", H1, UNMANAGED.but(service_networks=(), cluster_networks=()), Status.FAILURE),
-    ("mtu-valid", H1, CLUSTER, Status.SUCCESS),
-    ("mtu-valid", H1, SINGLE, None),
-    ("mtu-valid", a_day2_host(), a_running_cluster(), Status.SUCCESS),
-    ("mtu-valid", SILENT, CLUSTER, Status.PENDING),
-    ("mtu-valid", H1.but(connectivity=None), CLUSTER, Status.PENDING),
-    ("mtu-valid", with_mtu("eth0", "192.168.1.12"), CLUSTER, Status.FAILURE),
-    ("mtu-valid", with_mtu("eth0", "10.0.0.12"), CLUSTER, Status.SUCCESS),
-    ("mtu-valid", with_mtu("eth9", "192.168.1.12"), CLUSTER, Status.SUCCESS),
-    ("mtu-valid", with_mtu("eth9", "10.0.0.12"), UNMANAGED, Status.FAILURE),
     ("valid-platform-network-settings", H1, CLUSTER, Status.SUCCESS),
     ("valid-platform-network-settings", SILENT, CLUSTER, Status.PENDING),
     ("valid-platform-network-settings", machine(H1, system_vendor=None), CLUSTER, Status.ERROR),
@@ -132,6 +115,7 @@ NETWORK_CASES = [
         CLUSTER,
         Status.FAILURE,
     ),
+    ("ntp-synced", H1.but(ntp_sources=()), CLUSTER, Status.FAILURE),
     ("time-synced-between-host-and-service", H1.but(clock_skew=-1200), CLUSTER, Status.SUCCESS),
     ("time-synced-between-host-and-service", H1.but(clock_skew=3600), CLUSTER, Status.SUCCESS),
     ("time-synced-between-host-and-service", H1.but(clock_skew=-1201), CLUSTER, Status.FAILURE),
@@ -140,6 +124,13 @@ NETWORK_CASES = [
     ("container-images-available", H1, CLUSTER, Status.SUCCESS),
     ("container-images-available", images(result="success"), CLUSTER, Status.SUCCESS),
     ("container-images-available", images(result="failure"), CLUSTER, Status.FAILURE),
+    ("container-images-available", images(result="success", size_bytes=0), CLUSTER, Status.SUCCESS),
+    (
+        "container-images-available",
+        images(result="success", size_bytes=9, download_rate=0.001),
+        CLUSTER,
+        Status.SUCCESS,
+    ),
     ("container-images-available", images(result="success", size_bytes=9, download_rate=0), CLUSTER, Status.FAILURE),
     ("has-default-route", H1, CLUSTER, Status.SUCCESS),
     ("has-default-route", routed("fe80::1", "::"), CLUSTER, Status.SUCCESS),
@@ -174,6 +165,13 @@ NETWORK_CASES = [
         CLUSTER.but(service_networks=("fd01::/112",)),
         Status.SUCCESS,
     ),
+    (
+        "non-overlapping-subnets",
+        machine(H1, interfaces=(a_nic("eth0", "fd00::1/64"), a_nic("eth1", "fd00::2/64"))),
+        CLUSTER.but(service_networks=("fd01::/112",)),
+        Status.FAILURE,
+    ),
+    ("non-overlapping-subnets", machine(H1, interfaces=None), CLUSTER, Status.SUCCESS),
     ("non-overlapping-subnets", machine(H1, interfaces=(a_nic("eth0", "somewhere"),)), CLUSTER, Status.ERROR),
     ("no-ip-collisions-in-network", H1, CLUSTER, Status.SUCCESS),
     ("no-ip-collisions-in-network", H1, CLUSTER.but(ip_collisions=None), Status.SUCCESS),
@@ -231,7 +229,8 @@ def test_a_host_is_judged_by_its_place_in_the_network(name, host, cluster, statu
 
 
 def heard(ago: timedelta, **host) -> Host:
-    view = a_view(CLUSTER, [H1.but(**host)], presence={"h1": NOW - ago})
+    started = NOW - timedelta(days=2)
+    view = a_view(CLUSTER, [H1.but(registered_at=started, **host)], presence={"h1": NOW - ago})
     return OF_HOSTS["connected"](host_view(view, "h1"))
 
 
@@ -255,7 +254,19 @@ def test_a_host_that_has_rebooted_may_be_silent():
     assert heard(timedelta(days=1), progress=HostProgress(current_stage=Stage.REBOOTING)).status is Status.SUCCESS
 
 
+def test_silence_is_dated():
+    assert heard(timedelta(minutes=9)).evidence.observed_at == NOW - timedelta(minutes=9)
+    assert host_verdict("media-connected", H1.but(media_connected=False)).evidence.observed_at == NOW
+
+
 # The pool
+
+
+def test_a_host_in_the_pool_that_has_told_nothing_waits_to_be_judged_by_how_it_reaches_others():
+    for name in ("sufficient-network-latency-requirement-for-role", "sufficient-packet-loss-requirement-for-role"):
+        assert (status_of(pool_verdict(name, SILENT)), pool_verdict(name, H1)) == (Status.PENDING, None)
+    assert status_of(pool_verdict("non-overlapping-subnets", SILENT)) is Status.PENDING
+    assert pool_verdict("non-overlapping-subnets", H1) is None
 
 
 def test_a_host_in_the_pool_is_not_asked_for_a_time_source_that_nobody_set():
@@ -285,98 +296,44 @@ def test_on_openstack_a_host_in_the_pool_is_not_judged_by_it():
     assert OF_HOSTS["valid-platform-network-settings"](host_view(a_pool_view(host), "h1")) is None
 
 
-# Groups
+# Collisions
 
 
-def test_a_host_apart_names_those_it_does_not_reach():
-    lost = H1.but(connectivity=a_report(H1, [H2]))
-    cluster = CLUSTER.but(majority_groups=MajorityGroups(majority_groups={"192.168.1.0/24": ("h2", "h3", "h4")}))
-    found = host_verdict("belongs-to-majority-group", lost, H2, H3, cluster=cluster)
-    assert found.message == "The host is not with the others: in 192.168.1.0/24 it does not reach h3"
-
-
-def test_a_host_that_reaches_the_others_but_is_not_reached_is_told_so():
-    found = host_verdict("belongs-to-majority-group", H1, H2, H3, cluster=CLUSTER.but(majority_groups=ALONE))
-    assert "in 192.168.1.0/24 the others do not reach it" in found.message
-
-
-def test_with_two_hosts_it_is_too_early_to_say_that_one_is_apart():
-    found = host_verdict("belongs-to-majority-group", H1, H2, cluster=CLUSTER.but(majority_groups=MajorityGroups()))
-    assert found.status is Status.PENDING
-    assert "2 of 3" in found.message
-
-
-def test_two_hosts_that_can_switch_each_other_off_are_enough_to_say_so():
-    pair = [host.but(fencing_credentials=FencingCredentials(address="redfish://bmc")) for host in (H1, H2)]
-    cluster = CLUSTER.but(majority_groups=MajorityGroups(), control_plane_count=2)
-    assert host_verdict("belongs-to-majority-group", *pair, cluster=cluster).status is Status.FAILURE
-
-
-# Latency and packet loss
-
-QUALITIES = [
-    ("sufficient-network-latency-requirement-for-role", "average_rtt_ms", 100, 101, "ms"),
-    ("sufficient-packet-loss-requirement-for-role", "packet_loss_percentage", 0, 5, "%"),
-]
-
-
-@pytest.mark.parametrize(("name", "field", "good", "bad", "unit"), QUALITIES)
-def test_hosts_of_one_role_must_reach_each_other_well_enough(name, field, good, bad, unit):
-    fine = H1.but(connectivity=a_report(H1, MESH, **{field: good}))
-    assert host_verdict(name, fine, H2, H3).status is Status.SUCCESS
-    poor = host_verdict(name, H1.but(connectivity=a_report(H1, MESH, **{field: bad})), H2, H3)
-    assert poor.status is Status.FAILURE
-    assert f"which allows {good} {unit}: h2 (eth0, 192.168.1.12): {bad} {unit}, h3" in poor.message
-    assert explained(poor)
-
-
-@pytest.mark.parametrize(("name", "field", "_good", "bad", "_unit"), QUALITIES)
-def test_hosts_of_other_roles_may_be_reached_badly(name, field, _good, bad, _unit):
-    poor = H1.but(connectivity=a_report(H1, MESH, **{field: bad}))
-    workers = [host.but(role=Role.WORKER) for host in (H2, H3)]
-    assert host_verdict(name, poor, *workers).status is Status.SUCCESS
-
-
-@pytest.mark.parametrize("name", [case[0] for case in QUALITIES])
-def test_how_well_hosts_are_reached_is_not_known_before_they_tried(name):
-    assert host_verdict(name, H1.but(connectivity=None), H2, H3).status is Status.PENDING
-    assert host_verdict(name, SILENT, H2, H3).status is Status.PENDING
-
-
-@pytest.mark.parametrize("name", [case[0] for case in QUALITIES])
-@pytest.mark.parametrize(
-    ("host", "others", "cluster"),
-    [
-        (H1.but(connectivity=None), (), CLUSTER),
-        (H1.but(connectivity=None, role=Role.AUTO), (H2,), CLUSTER),
-        (H1.but(connectivity=None), (H2,), SINGLE),
-        (a_day2_host(), (H2,), a_running_cluster()),
-    ],
-    ids=["alone", "without a role", "single node", "joining"],
-)
-def test_there_is_no_limit_for_a_host(name, host, others, cluster):
-    assert host_verdict(name, host, *others, cluster=cluster).status is Status.SUCCESS
-
-
-@pytest.mark.parametrize("name", [case[0] for case in QUALITIES])
-def test_a_report_about_a_host_that_left_does_not_count(name):
-    found = host_verdict(name, H1, H2)
-    assert found.status is Status.FAILURE
-    assert "not in the cluster: h3" in found.message
-
-
-def test_the_worst_peer_is_named_first():
-    report = ConnectivityReport(
-        remote_hosts=tuple(
-            RemoteHost(host_id=host_id, l3_connectivity=(L3(outgoing_nic="eth0", average_rtt_ms=value),))
-            for host_id, value in (("h2", 150), ("h3", 400.5))
-        )
+def test_machines_that_answer_for_the_same_address_are_named_with_their_hosts():
+    ours, theirs = (
+        machine(host, interfaces=(a_nic("eth0", *host.inventory.addresses, mac_address=mac),))
+        for host, mac in ((H1, "AA:01"), (H2, "AA:02"))
     )
-    found = host_verdict("sufficient-network-latency-requirement-for-role", H1.but(connectivity=report), H2, H3)
-    assert found.message.endswith("h3 (eth0, ): 400.5 ms, h2 (eth0, ): 150 ms")
+    cluster = CLUSTER.but(ip_collisions={"192.168.1.11": ("aa:01", "aa:02", "aa:99"), "10.0.0.1": ("aa:01", "aa:98")})
+    found = host_verdict("no-ip-collisions-in-network", ours, theirs, SILENT.but(id="h4"), cluster=cluster)
+    assert found.message == "More than one machine answers for 192.168.1.11 (aa:01, aa:02, aa:99)"
+    assert found.evidence.measured == (
+        "192.168.1.11: aa:01 is eth0 of h1, aa:02 is eth0 of h2, aa:99 is no host of this cluster"
+    )
+    assert found.evidence.observed_at == NOW
 
 
 # Words
+
+
+@pytest.mark.parametrize(("by_dhcp", "words"), [(True, "leased"), (False, "api_vips, ingress_vips")])
+def test_how_to_get_a_machine_network_depends_on_how_addresses_are_had(by_dhcp, words):
+    cluster = CLUSTER.but(machine_networks=(), vip_dhcp_allocation=by_dhcp)
+    found = host_verdict("machine-cidr-defined", H1, cluster=cluster)
+    assert words in found.evidence.fix
+    assert ("api_vips" in found.evidence.fix) is not by_dhcp
+
+
+def test_images_that_cannot_be_fetched_are_told_with_what_came_of_it():
+    host = H1.but(
+        images={
+            "quay.io/a:1": ImageStatus(result="failure"),
+            "quay.io/b:1": ImageStatus(result="success", size_bytes=9, download_rate=0.0005),
+            "quay.io/c:1": ImageStatus(result="success"),
+        }
+    )
+    found = host_verdict("container-images-available", host)
+    assert found.message == "The host cannot fetch quay.io/a:1 (failed), quay.io/b:1 (at 0.0005 MB/s)"
 
 
 def test_a_failed_download_names_the_address_and_the_error():

@@ -2,10 +2,8 @@
 
 import pytest
 
-from builders import a_cluster, a_host, a_machine, a_nic
 from muster.domain import networks
-from muster.domain.inventory import Route
-from muster.domain.networks import ClusterNetwork, FreeAddresses, Span, Vip, VipVerification
+from muster.domain.networks import ClusterNetwork, FreeAddresses, Resolution, Span, Vip, VipVerification
 
 
 def test_a_network_is_a_family_and_two_numbers():
@@ -161,48 +159,21 @@ def test_a_pod_network_must_have_room_for_every_node(cidr, prefix, hosts, words)
     assert problem is None if words is None else words in problem
 
 
-# Machine networks
-
-PLAIN = a_cluster(machine_networks=())
-HERE = a_host("h1", inventory=a_machine(address="192.168.1.11/24"))
-SILENT = a_host("h2", inventory=None)
-TWO_NICS = a_host(
-    "h3",
-    inventory=a_machine(
-        interfaces=(a_nic("eth0", "192.168.1.12/24"), a_nic("eth1", "10.0.0.12/24")),
-        routes=(
-            Route(destination="0.0.0.0", gateway="192.168.1.1", metric=200),
-            Route(destination="0.0.0.0", gateway="10.0.0.1", metric=100),
-            Route(destination="10.9.0.0", gateway="192.168.1.9"),
-        ),
-    ),
-)
-SINGLE = PLAIN.but(control_plane_count=1, user_managed_networking=True, api_vips=(), ingress_vips=())
-DHCP = PLAIN.but(vip_dhcp_allocation=True, api_vips=(), ingress_vips=())
-STORED = ("10.5.0.0/16",)
+# Names
 
 
 @pytest.mark.parametrize(
-    ("cluster", "hosts", "expected"),
+    ("said", "answers", "addresses"),
     [
-        (PLAIN, [HERE, SILENT], ("192.168.1.0/24",)),
-        (PLAIN, [SILENT], ()),
-        (PLAIN.but(machine_networks=STORED), [HERE], ("192.168.1.0/24",)),
-        (PLAIN.but(api_vips=(Vip(ip="10.0.0.5"),), machine_networks=STORED), [HERE], STORED),
-        (PLAIN.but(api_vips=(), ingress_vips=(), machine_networks=STORED), [HERE], STORED),
-        (PLAIN.but(api_vips=()), [HERE], ("192.168.1.0/24",)),
-        (PLAIN.but(machine_networks=("192.168.1.0/24", "fd00::/64")), [HERE], ("192.168.1.0/24", "fd00::/64")),
-        (PLAIN.but(load_balancer="user-managed", machine_networks=STORED), [HERE], STORED),
-        (PLAIN.but(user_managed_networking=True), [HERE], ()),
-        (DHCP, [HERE], ("192.168.1.0/24",)),
-        (DHCP, [TWO_NICS], ()),
-        (DHCP.but(machine_networks=STORED), [HERE], STORED),
-        (SINGLE, [HERE], ("192.168.1.0/24",)),
-        (SINGLE, [TWO_NICS], ("10.0.0.0/24",)),
-        (SINGLE, [SILENT], ()),
-        (SINGLE.but(machine_networks=STORED), [HERE], STORED),
-        (SINGLE.but(service_networks=("fd01::/112",)), [HERE], ()),
+        ({}, [], []),
+        ({"cnames": ("a.example.com",)}, ["a.example.com"], []),
+        (
+            {"ipv6_addresses": ("fd00::1",), "ipv4_addresses": ("10.0.0.1",), "cnames": ("a",)},
+            ["10.0.0.1", "fd00::1", "a"],
+            ["10.0.0.1", "fd00::1"],
+        ),
     ],
 )
-def test_the_machine_networks_follow_from_addresses(cluster, hosts, expected):
-    assert networks.machine_networks_from_vips(cluster, hosts) == expected
+def test_a_name_means_addresses_and_other_names(said, answers, addresses):
+    name = Resolution(domain_name="api.lab.example.com", **said)
+    assert (name.answers, name.addresses, name.resolves) == (answers, addresses, bool(answers))

@@ -1,78 +1,51 @@
-"""The checks of OLM operators."""
+"""The checks of OLM operators: what each asks of hosts and of clusters."""
 
 import pytest
 
-from builders import GIB, a_cluster, a_disk, a_mesh, a_nic, a_ready_host, a_running_cluster, a_view, host_view
+from builders import GIB, a_cluster, a_mesh, a_policy, a_ready_host, a_running_cluster, a_view, host_view
+from equipping import card, machine, selecting, silent, virtualizing, with_disks
 from judging import OF_CLUSTERS, OF_HOSTS, cluster_verdict, explained, host_verdict, status_of
-from muster.domain.hosts import Host
-from muster.domain.inventory import Boot, Cpu, Gpu, Memory
-from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
+from muster.domain.inventory import Cpu, Memory
+from muster.domain.operators import OLM_OPERATORS
+from muster.domain.operators.settings import OperatorSettings
 from muster.domain.roles import Role
-from muster.domain.validations.operators import ROWS
 from muster.domain.verdicts import Status
 
+MIB = 2**20
 MASTERS = H1, H2, H3 = a_mesh(*(a_ready_host(f"h{number}", 10 + number) for number in (1, 2, 3)))
 W1, W2, W3 = (a_ready_host(f"w{number}", 20 + number, role=Role.WORKER) for number in (1, 2, 3))
-
-
-def selecting(*names: str, **changes):
-    operators = tuple(MonitoredOperator(name=name, operator_type=OperatorType.OLM) for name in names)
-    return a_cluster(operators=(CONSOLE, *operators), **changes)
 
 
 def id_of(name: str) -> str:
     return f"{name}-requirements-satisfied"
 
 
-def machine(host: Host, **changes) -> Host:
-    return host.but(inventory=host.inventory.but(**changes))
-
-
-def virtualizing(host: Host, **cpu) -> Host:
-    return machine(host, cpu=Cpu(**{"count": 8, "architecture": "x86_64", "flags": ("vmx",), **cpu}))
-
-
-def with_disks(host: Host, *sizes_gib: int) -> Host:
-    disks = tuple(
-        a_disk(f"sd{letter}", size_bytes=size * GIB) for letter, size in zip("bcdef", sizes_gib, strict=False)
-    )
-    return machine(host, disks=(*host.inventory.disks, *disks))
-
-
-def silent(host: Host) -> Host:
-    return host.but(inventory=None)
-
-
-def card(host: Host, vendor: str, secure_boot: str = "Disabled") -> Host:
-    return machine(host, gpus=(Gpu(vendor_id=vendor),), boot=Boot(secure_boot_state=secure_boot))
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.operator)
-def test_an_operator_that_is_not_selected_is_disabled(row):
-    for found in (host_verdict(row.id, H1), cluster_verdict(row.id, a_cluster(), *MASTERS)):
+@pytest.mark.parametrize("operator", OLM_OPERATORS.values(), ids=lambda operator: operator.name)
+def test_an_operator_that_is_not_selected_is_disabled(operator):
+    for found in (host_verdict(operator.check, H1), cluster_verdict(operator.check, a_cluster(), *MASTERS)):
         assert found.status is Status.SUCCESS
         assert found.message == "The operator is disabled"
 
 
 def test_all_disabled_operators_share_one_verdict():
     view = host_view(a_view(hosts=MASTERS), "h1")
-    assert len({id(OF_HOSTS[row.id](view)) for row in ROWS}) == 1
+    assert len({id(OF_HOSTS[operator.check](view)) for operator in OLM_OPERATORS.values()}) == 1
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.operator)
-def test_a_running_cluster_looks_after_its_operators(row):
-    cluster = a_running_cluster(operators=selecting(row.operator).operators)
-    assert host_verdict(row.id, silent(H1), cluster=cluster).status is Status.SUCCESS
-    assert cluster_verdict(row.id, cluster).status is Status.SUCCESS
+@pytest.mark.parametrize("operator", OLM_OPERATORS.values(), ids=lambda operator: operator.name)
+def test_a_running_cluster_looks_after_its_operators(operator):
+    cluster = a_running_cluster(operators=selecting(operator.name).operators)
+    assert host_verdict(operator.check, silent(H1), cluster=cluster).status is Status.SUCCESS
+    assert cluster_verdict(operator.check, cluster).status is Status.SUCCESS
 
 
 SILENT_MATTERS = ("cnv", "lvm", "mce", "mtv", "osc", "openshift-ai", "nvidia-gpu", "amd-gpu", "kmm")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.operator)
-def test_an_operator_waits_for_the_inventory_only_if_it_asks_something_of_it(row):
-    found = host_verdict(row.id, silent(H1), cluster=selecting(row.operator))
-    expected = Status.PENDING if row.operator in SILENT_MATTERS else Status.SUCCESS
+@pytest.mark.parametrize("operator", OLM_OPERATORS.values(), ids=lambda operator: operator.name)
+def test_an_operator_waits_for_the_inventory_only_if_it_asks_something_of_it(operator):
+    found = host_verdict(operator.check, silent(H1), cluster=selecting(operator.name))
+    expected = Status.PENDING if operator.name in SILENT_MATTERS else Status.SUCCESS
     assert found.status is expected
     assert explained(found)
 
@@ -133,6 +106,8 @@ HOST_CASES = [
     ("amd-gpu", card(H1, "1002", "Enabled"), (), selecting("amd-gpu"), Status.FAILURE),
     ("kmm", card(H1, "", "Enabled"), (), selecting("kmm"), Status.FAILURE),
     ("kmm", machine(H1, boot=None), (), selecting("kmm"), Status.SUCCESS),
+    ("mce", machine(H1, memory=None), (), selecting("mce"), Status.PENDING),
+    ("cnv", machine(H1, cpu=None), (), selecting("cnv"), Status.PENDING),
 ]
 
 
@@ -145,36 +120,59 @@ def test_a_selected_operator_asks_something_of_each_host(name, host, others, clu
     assert explained(found)
 
 
-def test_devices_for_virtual_machines_cost_memory():
-    lean = CNV.but(role=Role.WORKER)
-    needy = machine(
-        lean,
-        memory=Memory(usable_bytes=2 * GIB),
-        gpus=(Gpu(vendor_id="10de", device_id="1eb8"), Gpu(vendor_id="10de", device_id="0000")),
-        interfaces=(a_nic("eth0", vendor="0x8086", product="0x158b"),),
-    )
-    assert host_verdict(id_of("cnv"), lean, cluster=selecting("cnv")).status is Status.SUCCESS
-    assert host_verdict(id_of("cnv"), needy, cluster=selecting("cnv")).status is Status.FAILURE
+def test_a_verdict_names_the_operator_the_measured_and_the_needed():
+    small = machine(W1, cpu=Cpu(count=1), memory=Memory(usable_bytes=512 * MIB))
+    found = host_verdict(id_of("openshift-ai"), small, cluster=selecting("openshift-ai"))
+    assert found.message == "OpenShift AI needs 8 cores and 32768 MiB for itself; the host has 1 core and 512 MiB"
+    assert (found.evidence.measured, found.evidence.source) == ("1 core and 512 MiB", "inventory")
+
+
+def test_disks_that_are_too_small_are_named():
+    found = host_verdict(id_of("odf"), with_disks(H1, 20), H2, H3, cluster=selecting("odf"))
+    assert "only sdb of 21 GB" in found.message
+    assert "of 25 GB or more" in found.evidence.required
 
 
 STORAGE = tuple(with_disks(host, 30) for host in MASTERS)
+STORAGE_WORKERS = tuple(with_disks(host, 30) for host in (W1, W2, W3))
 CLUSTER_CASES = [
     ("lso", MASTERS, selecting("lso"), Status.SUCCESS),
     ("odf", STORAGE, selecting("odf"), Status.SUCCESS),
     ("odf", (*STORAGE[:2], H3), selecting("odf"), Status.FAILURE),
     ("odf", (*STORAGE[:2], silent(H3)), selecting("odf"), Status.PENDING),
     ("odf", STORAGE[:2], selecting("odf"), Status.FAILURE),
+    ("odf", (), selecting("odf"), Status.FAILURE),
+    ("odf", STORAGE, selecting("odf", "mce"), Status.FAILURE),
+    ("odf", (*MASTERS, *STORAGE_WORKERS[:2]), selecting("odf"), Status.FAILURE),
     ("odf", (*STORAGE[:2], STORAGE[2].but(role=Role.ARBITER)), selecting("odf"), Status.SUCCESS),
-    ("odf", (*MASTERS, *(with_disks(host, 30) for host in (W1, W2, W3))), selecting("odf"), Status.SUCCESS),
+    ("odf", (*MASTERS, *STORAGE_WORKERS), selecting("odf"), Status.SUCCESS),
     ("lvm", MASTERS, selecting("lvm", openshift_version="4.15.0-rc.1"), Status.SUCCESS),
     ("lvm", MASTERS, selecting("lvm", openshift_version="4.14.9"), Status.FAILURE),
     ("lvm", MASTERS, selecting("lvm", openshift_version="4.11.1", control_plane_count=1), Status.SUCCESS),
     ("mce", MASTERS, selecting("mce", openshift_version="4.9.1"), Status.FAILURE),
+    ("mce", MASTERS, selecting("mce", openshift_version="4.10.0-rc.2"), Status.SUCCESS),
     ("mtv", MASTERS, selecting("mtv"), Status.SUCCESS),
+    ("mtv", MASTERS, selecting("mtv", openshift_version="4.13.9"), Status.FAILURE),
+    ("osc", MASTERS, selecting("osc", openshift_version="4.9.9"), Status.FAILURE),
+    ("nmstate", MASTERS, selecting("nmstate", openshift_version="4.11.9"), Status.FAILURE),
+    ("loki", MASTERS, selecting("loki", openshift_version="4.16.9"), Status.FAILURE),
+    ("openshift-logging", MASTERS, selecting("openshift-logging", openshift_version="4.16.9"), Status.FAILURE),
+    ("openshift-logging", MASTERS, selecting("openshift-logging", openshift_version="4.17.0"), Status.SUCCESS),
+    ("cnv", MASTERS, selecting("cnv", cpu_architecture="s390x"), Status.FAILURE),
+    ("cnv", MASTERS, selecting("cnv", cpu_architecture="arm64"), Status.SUCCESS),
+    ("cnv", MASTERS, selecting("cnv", cpu_architecture="arm64", openshift_version="4.13.1"), Status.FAILURE),
+    ("cnv", MASTERS, selecting("cnv", cpu_architecture="multi"), Status.SUCCESS),
+    ("mtv", MASTERS, selecting("mtv", cpu_architecture="arm64"), Status.FAILURE),
+    ("osc", MASTERS, selecting("osc", cpu_architecture="ppc64le"), Status.FAILURE),
+    ("nmstate", MASTERS, selecting("nmstate", cpu_architecture="s390x"), Status.FAILURE),
     ("nvidia-gpu", MASTERS, selecting("nvidia-gpu"), Status.FAILURE),
     ("nvidia-gpu", (card(H1, "10de"), H2, H3), selecting("nvidia-gpu"), Status.SUCCESS),
     ("nvidia-gpu", (card(H1, "10de"), H2, H3, W1, W2), selecting("nvidia-gpu"), Status.FAILURE),
     ("nvidia-gpu", (H1, silent(H2)), selecting("nvidia-gpu"), Status.PENDING),
+    ("nvidia-gpu", (card(H1, "10de"), silent(H2)), selecting("nvidia-gpu"), Status.SUCCESS),
+    ("nvidia-gpu", (card(H1, "1002"), H2, H3), selecting("nvidia-gpu"), Status.FAILURE),
+    ("nvidia-gpu", (card(H1.but(role=Role.ARBITER), "10de"), H2), selecting("nvidia-gpu"), Status.FAILURE),
+    ("amd-gpu", MASTERS, selecting("amd-gpu"), Status.FAILURE),
     ("amd-gpu", (H1, H2, H3, card(W1, "1002"), W2), selecting("amd-gpu"), Status.SUCCESS),
     ("openshift-ai", (*MASTERS, W1, W2), selecting("openshift-ai"), Status.SUCCESS),
     ("openshift-ai", (*MASTERS, W1), selecting("openshift-ai"), Status.FAILURE),
@@ -197,3 +195,37 @@ def test_gpus_for_openshift_ai_are_only_mentioned():
     assert status_of(cluster_verdict(check, a_cluster())) is None
     assert "without GPUs" in cluster_verdict(check, selecting("openshift-ai")).message
     assert "by nvidia-gpu" in cluster_verdict(check, selecting("openshift-ai", "nvidia-gpu")).message
+
+
+OTHERWISE_SET = [
+    ("nvidia-gpu", MASTERS, {"nvidia_require_gpu": False}, Status.SUCCESS),
+    ("amd-gpu", MASTERS, {"amd_require_gpu": False}, Status.SUCCESS),
+    ("nvidia-gpu", (card(H1, "abcd"),), {"nvidia_supported_gpus": frozenset({"abcd"})}, Status.SUCCESS),
+    ("odf", STORAGE, {"odf_num_minimum_disk": 4}, Status.FAILURE),
+    ("odf", STORAGE, {"odf_num_minimum_host": 4}, Status.FAILURE),
+    ("odf", STORAGE, {"odf_min_disk_size_gb": 40}, Status.FAILURE),
+    ("mce", MASTERS, {"mce_min_openshift_version": "4.21.0"}, Status.FAILURE),
+    ("openshift-ai", MASTERS, {"openshift_ai_min_worker_nodes": 0}, Status.SUCCESS),
+]
+
+
+@pytest.mark.parametrize(("name", "hosts", "settings", "status"), OTHERWISE_SET)
+def test_the_service_can_be_set_to_ask_for_something_else(name, hosts, settings, status):
+    policy = a_policy(operators=OperatorSettings(**settings))
+    found = cluster_verdict(id_of(name), selecting(name), *hosts, policy=policy)
+    assert found.status is status
+    assert explained(found)
+
+
+def test_an_old_single_node_may_be_set_to_keep_no_disks_for_virtual_machines():
+    cluster = selecting("cnv", control_plane_count=1, openshift_version="4.11.3")
+    policy = a_policy(operators=OperatorSettings(cnv_sno_install_hpp=False))
+    assert host_verdict(id_of("cnv"), CNV, cluster=cluster, policy=policy).status is Status.SUCCESS
+    policy = a_policy(operators=OperatorSettings(cnv_sno_pool_size_request_hpp_gib=20))
+    assert host_verdict(id_of("cnv"), with_disks(CNV, 21), cluster=cluster, policy=policy).status is Status.SUCCESS
+
+
+@pytest.mark.parametrize("operator", OLM_OPERATORS.values(), ids=lambda operator: operator.name)
+def test_the_promise_of_a_check_names_its_operator(operator):
+    assert operator.title in OF_HOSTS[operator.check].promise
+    assert operator.title in OF_CLUSTERS[operator.check].promise

@@ -130,7 +130,7 @@ def test_a_host_without_a_cluster_is_judged_by_the_smallest_figures():
     view = a_view(hosts=[a_host("h1")]).but(cluster=None)
     seen = host_view(view, "h1")
     assert seen.unbound
-    assert seen.figures == a_policy().requirements.arbiter
+    assert seen.figures == a_policy().requirements.default.arbiter
     assert not seen.single_node
 
 

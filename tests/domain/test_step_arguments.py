@@ -1,5 +1,7 @@
 """What a host is told with each step."""
 
+import json
+
 import pytest
 
 from asking import args, of, plan
@@ -15,13 +17,16 @@ from builders import (
     a_pool_view,
     a_ready_host,
     a_running_cluster,
+    a_view,
     an_infra_env,
+    later,
 )
 from muster.domain.hosts import DiskSpeed, HostKind, HostState, ImageStatus
 from muster.domain.inventory import Boot, Inventory
 from muster.domain.networks import Proxy
 from muster.domain.releases import Catalogue, Release
 from muster.domain.roles import Role
+from muster.domain.steps.connectivity_check import turn_of
 
 S = HostState
 
@@ -29,8 +34,20 @@ S = HostState
 # Their arguments
 
 
-def test_the_inventory_is_asked_for_by_the_name_of_the_host():
-    assert args(of(), "inventory") == ["m1"]
+@pytest.mark.parametrize(
+    ("policy", "limits"),
+    [
+        ({}, []),
+        ({"inventory_max_size": 5000}, ["--output-max-size=5000"]),
+        ({"inventory_disk_min_size": 700}, ["--disk-min-size=700"]),
+        (
+            {"inventory_max_size": 5000, "inventory_disk_min_size": 700},
+            ["--output-max-size=5000", "--disk-min-size=700"],
+        ),
+    ],
+)
+def test_the_inventory_is_asked_for_by_the_name_of_the_host_and_within_limits(policy, limits):
+    assert args(of(policy=a_policy(**policy)), "inventory") == ["m1", *limits]
 
 
 def test_a_host_looks_for_all_others_that_are_there():
@@ -61,6 +78,33 @@ def test_a_host_without_interfaces_is_looked_for_nowhere():
     assert args(view, "connectivity-check")[0][0] == {"host_id": "m2", "nics": []}
 
 
+def a_crowd(count):
+    """A cluster of many hosts that all could look for each other."""
+    hosts = [a_ready_host(f"h{number:03}", status=S.KNOWN) for number in range(count)]
+    return a_view(a_cluster(), hosts)
+
+
+def looking(view):
+    """The hosts that are told to look for the others now."""
+    return {host_id for host_id in view.hosts if args(view, "connectivity-check", host_id) is not None}
+
+
+def test_all_hosts_look_for_each_other_at_once_where_they_are_few():
+    view = a_crowd(150)
+    assert len(looking(view)) == 150
+    assert turn_of(view) == turn_of(later(view, minutes=1)) == 0
+
+
+def test_many_hosts_take_turns_to_look_for_each_other():
+    view = a_crowd(301)
+    turns = [looking(later(view, minutes=minute)) for minute in range(4)]
+    assert max(map(len, turns)) <= 150
+    assert set().union(*turns[:3]) == view.hosts.keys()
+    assert sum(map(len, turns[:3])) == 301
+    assert turns[3] == turns[0]
+    assert turn_of(view) != turn_of(later(view, minutes=1))
+
+
 def test_free_addresses_are_looked_for_in_networks_that_are_not_too_large():
     nics = (
         a_nic("eth0", "192.168.1.10/24", "fd00::10/64"),
@@ -72,6 +116,7 @@ def test_free_addresses_are_looked_for_in_networks_that_are_not_too_large():
     ]
     assert args(of(inventory=a_machine(interfaces=())), "free-network-addresses") is None
     assert args(of(inventory=None), "free-network-addresses") is None
+    assert args(of(policy=a_policy(kube_api=True)), "free-network-addresses") is None
 
 
 @pytest.mark.parametrize(
@@ -210,6 +255,34 @@ def test_the_installer_is_told_everything_it_has_to_know():
 
 def test_a_release_nobody_knows_has_no_images_of_its_own():
     assert not {"mco_image", "must_gather_image"} & set(plan(of()))
+
+
+@pytest.mark.parametrize(
+    ("configured", "gathering"),
+    [
+        ({}, "q/gather"),
+        ({"4.19": {"ocp": "q/old"}}, "q/gather"),
+        ({"4.20": {"ocp": "q/mine"}}, "q/mine"),
+        ({"4.20": {"cnv": "q/cnv"}}, '{"cnv":"q/cnv","ocp":"q/gather"}'),
+        ({"4.20": {"ocp": "q/mine", "lso": "q/lso"}}, '{"lso":"q/lso","ocp":"q/mine"}'),
+        ({"4.20": {"ocp": "q/mine"}, "4.20-x86_64": {"ocp": "q/intel"}}, "q/intel"),
+        ({"4.20-x86_64": {"ocp": "q/intel"}, "4.20.1": {"ocp": "q/exact"}}, "q/exact"),
+    ],
+)
+def test_the_images_that_gather_what_went_wrong_may_be_set_by_version(configured, gathering):
+    view = of(policy=WITH_IMAGES.but(must_gather_images=configured))
+    assert plan(view)["must_gather_image"] == gathering
+    wanted = args(view, "container-image-availability")[0]["images"]
+    assert wanted[2] == (json.loads(gathering)["ocp"] if gathering.startswith("{") else gathering)
+
+
+@pytest.mark.parametrize(
+    ("policy", "field"),
+    [({"skip_mco_reboot": False}, "enable_skip_mco_reboot"), ({"kube_api": True}, "notify_num_reboots")],
+)
+def test_what_the_operator_of_the_service_does_not_want_is_not_asked_for(policy, field):
+    assert plan(of())[field]
+    assert field not in plan(of(policy=a_policy(**policy)))
 
 
 def test_a_host_that_joins_a_running_cluster_is_told_of_no_release():

@@ -1,6 +1,8 @@
 """Which steps a host is asked to do and how, and what is learnt from them."""
 
+import inspect
 import json
+from typing import get_args
 
 import msgspec
 import pytest
@@ -9,8 +11,6 @@ from asking import of
 from builders import (
     a_cluster,
     a_host,
-    a_machine,
-    a_nic,
     a_policy,
     a_pool_view,
     a_ready_host,
@@ -18,19 +18,16 @@ from builders import (
     a_view,
     an_infra_env,
 )
-from muster.domain.clusters import ClusterState
-from muster.domain.connectivity import ConnectivityReport
-from muster.domain.hosts import DiskSpeed, HostKind, HostState, ImageStatus, VipCheck
+from muster.domain.clusters import ClusterState, DiskEncryption
+from muster.domain.hosts import HostKind, HostState
 from muster.domain.inventory import Inventory
-from muster.domain.networks import FreeAddresses, NtpSource, Resolution, Vip
+from muster.domain.joining import ApiVipReply
+from muster.domain.networks import Vip
 from muster.domain.releases import Catalogue, Release
 from muster.domain.roles import Role
 from muster.domain.steps import STEPS, Instructions, instruct
-from muster.domain.steps.container_image_availability import ImagesReply
-from muster.domain.steps.domain_resolution import DomainReply
-from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
-from muster.domain.steps.ntp_synchronizer import NtpReply
-from muster.wire.steps import encode_instructions
+from muster.domain.steps.upgrade_agent import UPGRADABLE, UpgradeRequest
+from muster.wire.steps import StepType, encode_instructions
 from parts import recordings
 
 S = HostState
@@ -38,21 +35,27 @@ S = HostState
 DISCOVERY = [
     "inventory",
     "connectivity-check",
+    "tang-connectivity-check",
     "free-network-addresses",
+    "dhcp-lease-allocate",
     "ntp-synchronizer",
     "domain-resolution",
     "verify-vips",
 ]
 KNOWN = [
     "connectivity-check",
+    "tang-connectivity-check",
     "free-network-addresses",
+    "dhcp-lease-allocate",
     "inventory",
     "ntp-synchronizer",
     "domain-resolution",
     "verify-vips",
 ]
-PREPARATION = ["installation-disk-speed-check", "container-image-availability"]
+PREPARATION = ["dhcp-lease-allocate", "installation-disk-speed-check", "container-image-availability"]
 AFTERMATH = ["logs-gather", "stop-installation"]
+JOINING = ["connectivity-check", "api-vip-connectivity-check", "tang-connectivity-check"]
+CLOCK_AND_NAMES = ["ntp-synchronizer", "domain-resolution"]
 GO_ON, EXIT = "continue", "exit"
 
 DAY1 = {
@@ -62,8 +65,8 @@ DAY1 = {
     S.DISCOVERING: (["inventory"], 60, GO_ON),
     S.DISCONNECTED: (["inventory"], 120, GO_ON),
     S.PREPARING: (PREPARATION, 60, GO_ON),
-    S.INSTALLING: (["install"], 60, GO_ON),
-    S.IN_PROGRESS: ([], 60, GO_ON),
+    S.INSTALLING: (["install", "dhcp-lease-allocate"], 60, GO_ON),
+    S.IN_PROGRESS: (["dhcp-lease-allocate"], 60, GO_ON),
     S.DISABLED: ([], 120, GO_ON),
     S.RESETTING: ([], 120, GO_ON),
     S.ERROR: (AFTERMATH, 120, GO_ON),
@@ -71,10 +74,10 @@ DAY1 = {
     S.BINDING: ([], 0, EXIT),
 }
 DAY2 = {
-    S.KNOWN: (["connectivity-check", "inventory", "ntp-synchronizer", "domain-resolution"], 60, GO_ON),
-    S.INSUFFICIENT: (["inventory", "connectivity-check", "ntp-synchronizer", "domain-resolution"], 60, GO_ON),
-    S.PENDING_FOR_INPUT: (["inventory", "connectivity-check"], 60, GO_ON),
-    S.DISCOVERING: (["inventory", "ntp-synchronizer", "domain-resolution"], 60, GO_ON),
+    S.KNOWN: ([*JOINING, "inventory", *CLOCK_AND_NAMES], 60, GO_ON),
+    S.INSUFFICIENT: (["inventory", *JOINING, *CLOCK_AND_NAMES], 60, GO_ON),
+    S.PENDING_FOR_INPUT: (["inventory", *JOINING], 60, GO_ON),
+    S.DISCOVERING: (["inventory", *CLOCK_AND_NAMES], 60, GO_ON),
     S.DISCONNECTED: (["inventory"], 120, GO_ON),
     S.PREPARING: ([], 60, GO_ON),
     S.INSTALLING: (["install"], 60, GO_ON),
@@ -83,6 +86,7 @@ DAY2 = {
     S.RESETTING: ([], 120, GO_ON),
     S.ERROR: (AFTERMATH, 120, GO_ON),
     S.CANCELLED: (AFTERMATH, 120, GO_ON),
+    S.BINDING: ([], 60, GO_ON),
 }
 POOL = {
     S.DISCOVERING_UNBOUND: (["inventory", "ntp-synchronizer"], 60, GO_ON),
@@ -92,8 +96,8 @@ POOL = {
     S.DISABLED_UNBOUND: ([], 120, GO_ON),
     S.UNBINDING: ([], 0, EXIT),
     S.UNBINDING_PENDING: ([], 0, EXIT),
-    S.RECLAIMING: ([], 60, GO_ON),
-    S.RECLAIMING_REBOOTING: ([], 120, EXIT),
+    S.RECLAIMING: (["download-boot-artifacts"], 60, GO_ON),
+    S.RECLAIMING_REBOOTING: (["reboot-for-reclaim"], 120, EXIT),
 }
 QUIET = {
     each: ([], 60, GO_ON)
@@ -109,86 +113,85 @@ def asked(instructions: Instructions):
 # Which steps
 
 
-@pytest.mark.parametrize(("status", "expected"), (DAY1 | QUIET).items(), ids=str)
-def test_a_host_is_asked_what_its_state_needs(status, expected):
-    assert asked(instruct(of(status=status), "m1")) == expected
+WITH_EVERYTHING = a_cluster(
+    vip_dhcp_allocation=True,
+    ocp_release_image="quay.io/release:1",
+    disk_encryption=DiskEncryption(enable_on="all", mode="tang", tang_servers="[]"),
+)
+"""A cluster in which no step is without an object."""
+
+TANG = {"ignition": {"version": "3.2.0"}, "storage": {"luks": [{"clevis": {"tang": [{"url": "http://tang"}]}}]}}
+HANDED_OUT = ApiVipReply(is_success=True, ignition=json.dumps(TANG))
 
 
-@pytest.mark.parametrize(("status", "expected"), (DAY2 | QUIET).items(), ids=str)
-def test_a_host_that_joins_a_running_cluster_is_asked_what_its_state_needs(status, expected):
-    view = of(status=status, kind=HostKind.DAY2, cluster=a_running_cluster())
-    assert asked(instruct(view, "m1")) == expected
+@pytest.mark.parametrize("status", list(S))
+def test_a_host_is_asked_what_its_state_needs(status):
+    expected = (DAY1 | QUIET).get(status, ([], 60, GO_ON))
+    assert asked(instruct(of(status=status, cluster=WITH_EVERYTHING), "m1")) == expected
 
 
-@pytest.mark.parametrize(("status", "expected"), (POOL | QUIET).items(), ids=str)
-def test_a_host_without_a_cluster_is_asked_what_its_state_needs(status, expected):
+@pytest.mark.parametrize("status", list(S))
+def test_a_host_that_joins_a_running_cluster_is_asked_what_its_state_needs(status):
+    cluster = a_running_cluster(vip_dhcp_allocation=True, api_vip_dns_name="api.lab.example.com")
+    view = of(status=status, kind=HostKind.DAY2, cluster=cluster, api_vip=HANDED_OUT)
+    assert asked(instruct(view, "m1")) == (DAY2 | QUIET).get(status, ([], 60, GO_ON))
+
+
+@pytest.mark.parametrize("status", list(S))
+def test_a_host_without_a_cluster_is_asked_what_its_state_needs(status):
     view = a_pool_view(a_ready_host("m1"))
     view = view.but(hosts={"m1": view.hosts["m1"].but(status=status)})
-    assert asked(instruct(view, "m1")) == expected
+    assert asked(instruct(view, "m1")) == (POOL | QUIET).get(status, ([], 60, GO_ON))
 
 
 def test_a_step_that_is_switched_off_is_not_asked_for():
-    view = of(policy=a_policy(disabled_steps=frozenset({"inventory", "verify-vips"})))
+    view = of(cluster=WITH_EVERYTHING, policy=a_policy(disabled_steps=frozenset({"inventory", "verify-vips"})))
     assert asked(instruct(view, "m1"))[0] == [each for each in KNOWN if each not in {"inventory", "verify-vips"}]
 
 
+# Another agent
+
+
+UPGRADE = (["upgrade-agent"], 60, GO_ON)
+OLD = {"discovery_agent_version": "quay.io/agent:old"}
+
+
+@pytest.mark.parametrize("status", list(S))
+def test_an_agent_that_is_not_expected_is_told_nothing_but_to_start_anew(status):
+    asked_now = asked(instruct(of(status=status, cluster=WITH_EVERYTHING, **OLD), "m1"))
+    assert (asked_now == UPGRADE) == (status in UPGRADABLE)
+
+
+def test_the_agents_of_hosts_without_a_cluster_are_exchanged_too():
+    view = a_pool_view(a_ready_host("m1", **OLD))
+    assert asked(instruct(view, "m1")) == UPGRADE
+    (step,) = instruct(view, "m1").steps
+    assert step.args == (UpgradeRequest(agent_image=view.policy.agent_image),)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"upgrade_agents": False},
+        {"disabled_steps": frozenset({"upgrade-agent"})},
+        {"agent_image": OLD["discovery_agent_version"]},
+    ],
+)
+def test_an_agent_stays_where_the_service_does_not_mind(policy):
+    view = of(cluster=WITH_EVERYTHING, policy=a_policy(**policy), **OLD)
+    assert asked(instruct(view, "m1"))[0] == KNOWN
+
+
 def test_every_step_has_the_name_of_its_module():
-    assert all(kind == step.kind for kind, step in STEPS.items())
-    assert all(step.learn is None or step.reads is not None for step in STEPS.values())
+    modules = {kind: inspect.getmodule(step.ask).__name__.rpartition(".")[2] for kind, step in STEPS.items()}
+    assert modules == {kind: kind.replace("-", "_") for kind in STEPS}
+    assert all(
+        step.reads is not None or not (step.learn or step.learn_cluster or step.tells) for step in STEPS.values()
+    )
 
 
-# What is learnt
-
-
-REPORT = ConnectivityReport(remote_hosts=())
-LEARNT = {
-    "connectivity-check": (REPORT, {"connectivity": REPORT}),
-    "free-network-addresses": (
-        (FreeAddresses(network="n"),),
-        {"free_addresses": (FreeAddresses(network="n"),)},
-    ),
-    "ntp-synchronizer": (
-        NtpReply(ntp_sources=(NtpSource(source_name="n"),)),
-        {"ntp_sources": (NtpSource(source_name="n"),)},
-    ),
-    "domain-resolution": (
-        DomainReply(resolutions=(Resolution(domain_name="n"),)),
-        {"resolutions": (Resolution(domain_name="n"),)},
-    ),
-    "verify-vips": ((VipCheck(vip="v"),), {"vip_checks": (VipCheck(vip="v"),)}),
-    "installation-disk-speed-check": (
-        DiskSpeedReply(path="d", io_sync_duration=3),
-        {"disk_speeds": {"d": DiskSpeed(tested=True, speed_ms=3)}},
-    ),
-    "container-image-availability": (
-        ImagesReply(images=(ImageStatus(name="i", result="success"),)),
-        {"images": {"i": ImageStatus(name="i", result="success")}},
-    ),
-}
-
-
-@pytest.mark.parametrize(("kind", "reply", "fields"), [(kind, *each) for kind, each in LEARNT.items()], ids=LEARNT)
-def test_what_is_learnt_from_a_step(kind, reply, fields):
-    host = STEPS[kind].learn(a_host("h1"), reply)
-    assert {name: getattr(host, name) for name in fields} == fields
-    assert STEPS[kind].learn(host, reply) is host
-
-
-def test_interfaces_that_no_cluster_can_use_are_left_out_of_the_inventory():
-    types = ("", "physical", "vlan", "bond", "bridge", "veth", "tun")
-    machine = a_machine(interfaces=tuple(a_nic(f"n{number}", type=each) for number, each in enumerate(types)))
-    learnt = STEPS["inventory"].learn(a_host("h1"), machine).inventory
-    assert [nic.type for nic in learnt.interfaces] == ["", "physical", "vlan", "bond"]
-    assert STEPS["inventory"].learn(a_host("h1"), Inventory()).inventory.interfaces == ()
-
-
-def test_what_nothing_is_learnt_from():
-    assert {kind for kind, step in STEPS.items() if step.learn is None} == {
-        "install",
-        "logs-gather",
-        "stop-installation",
-    }
-    assert {kind for kind, step in STEPS.items() if step.fail is not None} == {"installation-disk-speed-check"}
+def test_every_step_of_the_protocol_is_there():
+    assert STEPS.keys() | {"", "execute", "next-step-runner"} == set(get_args(StepType))
 
 
 # As recorded
@@ -218,6 +221,7 @@ def recorded_view(recorded, before):
             bootstrap=each.get("bootstrap", False),
             inventory=inventory,
             installation_disk_id=each["installation_disk_id"],
+            discovery_agent_version=each["discovery_agent_version"],
             disks_to_be_formatted=tuple(filter(None, each.get("disks_to_be_formatted", "").split(","))),
         )
         hosts.append(host)

@@ -224,6 +224,21 @@ def test_a_check_may_be_switched_off_for_the_whole_service():
     assert verdict.passes
 
 
+def test_checks_of_operators_on_hosts_cannot_be_switched_off():
+    unswitchable = {name for name, check in OF_HOSTS.items() if not check.switchable}
+    assert unswitchable == set(in_category("operators"))
+    assert all(check.switchable for check in OF_CLUSTERS.values())
+    off = a_policy(disabled_host_validations=frozenset(unswitchable))
+    found = assess_host(host_view(a_view(hosts=[NAMELESS], policy=off), "h1")).verdicts
+    assert {found[name].status for name in unswitchable} == {Status.SUCCESS}
+
+
+def test_what_a_cluster_ignores_by_itself_makes_up_for_what_is_switched_off():
+    off = a_policy(disabled_host_validations=frozenset({"hostname-valid"}))
+    own = a_cluster(ignored_host_validations=("ntp-synced",))
+    assert "hostname-valid" in assess_host(host_view(a_view(own, [NAMELESS], policy=off), "h1")).held
+
+
 def test_findings_that_stay_the_same_are_the_same():
     assessment = assessed(NAMELESS)
     once = assessment.findings({})

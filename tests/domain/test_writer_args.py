@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from asking import of, plan
+from asking import args, of, plan
 from builders import (
     a_cluster,
     a_disk,
@@ -15,7 +15,7 @@ from builders import (
 )
 from muster.domain.clusters import Platform, PlatformType
 from muster.domain.hosts import HostKind
-from muster.domain.inventory import Boot, DriveType, Interface, Iscsi, SystemVendor
+from muster.domain.inventory import Boot, DriveType, Interface, Iscsi, Route, SystemVendor
 
 
 def told(**traits):
@@ -52,7 +52,6 @@ def test_addresses_that_the_user_gives_are_not_given_twice():
         (["192.168.1.10/24", "fd00::10/64"], ("192.168.1.0/24", "fd00::/64"), [f"{OWN},dhcp6"]),
         (["fd00::10/64"], ("fd00::/64",), ["ip=52-54-00-00-00-10:dhcp6"]),
         (["10.0.0.1/24"], ("192.168.1.0/24",), []),
-        (["192.168.1.10/24"], (), []),
     ],
 )
 def test_each_interface_of_the_machine_networks_gets_its_addresses_by_dhcp(addresses, networks, expected):
@@ -60,10 +59,45 @@ def test_each_interface_of_the_machine_networks_gets_its_addresses_by_dhcp(addre
     assert told(cluster=a_cluster(machine_networks=networks), inventory=machine) == karg(*expected)
 
 
+def test_interfaces_that_are_not_in_the_primary_machine_network_are_left_alone():
+    nics = (a_nic("eth0", "192.168.1.10/24"), a_nic("eth1", "fd00::10/64", mac_address="52:54:00:00:00:11"))
+    networks = ("192.168.1.0/24", "fd00::/64")
+    assert told(cluster=a_cluster(machine_networks=networks), inventory=a_machine(interfaces=nics)) == karg(OWN)
+
+
+def test_a_host_of_a_new_cluster_is_not_installed_while_nobody_knows_its_network():
+    nowhere = {"machine_networks": ()}
+    static = an_infra_env(static_network_config="[]")
+    assert args(of(cluster=a_cluster(**nowhere)), "install") is None
+    assert args(of(cluster=a_cluster(**nowhere), infra_env=static), "install") is None
+    assert (
+        args(of(cluster=a_cluster(user_managed_networking=True, **nowhere), inventory=a_machine()), "install") is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("routes", "expected"),
+    [
+        ([("eth0", "0.0.0.0", 200), ("eth1", "0.0.0.0", 100)], "ip=52-54-00-00-00-11:dhcp"),
+        ([("eth0", "0.0.0.0", 100), ("eth0", "::", 100), ("eth1", "10.1.0.0", 1)], f"{OWN},dhcp6"),
+        ([("eth0", "::", 100), ("gone", "0.0.0.0", 1)], f"{OWN},dhcp6"),
+    ],
+)
+def test_where_the_user_manages_the_network_a_host_is_where_its_default_route_begins(routes, expected):
+    nics = (
+        a_nic("eth0", "192.168.1.10/24", "fd00::10/64"),
+        a_nic("eth1", "10.0.0.10/24", mac_address="52:54:00:00:00:11"),
+    )
+    ways = tuple(Route(interface=nic, destination=destination, metric=metric) for nic, destination, metric in routes)
+    cluster = a_cluster(user_managed_networking=True, machine_networks=())
+    assert told(cluster=cluster, inventory=a_machine(interfaces=nics, routes=ways))[:2] == karg(expected)
+
+
 def test_a_static_network_is_copied_once():
     static = an_infra_env(static_network_config="[]")
     assert told(infra_env=static) == ["--copy-network"]
     assert told(infra_env=static, installer_args=("--copy-network",)) == ["--copy-network"]
+    assert told(infra_env=static, installer_args=("-n",)) == ["-n"]
     assert told(infra_env=static, inventory=with_disk(drive_type=DriveType.RAID)) == [
         *karg("rd.md=1", "rd.auto=1"),
         "--copy-network",

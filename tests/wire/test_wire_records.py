@@ -2,21 +2,19 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import NOW, a_cluster, a_host, a_machine, a_ready_host, a_view, an_infra_env
-from muster.domain.clusters import DiskEncryption, Platform, PlatformType, Preparation, PreparationStatus
+from builders import NOW, a_cluster, a_host, a_machine, a_nic, a_ready_host, a_view, an_infra_env
+from muster.domain.clusters import Preparation, PreparationStatus
 from muster.domain.events import Event, EventPage, Severity
 from muster.domain.hosts import DiskSpeed
 from muster.domain.infra_envs import ImageType
-from muster.domain.inventory import SystemVendor
 from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
-from muster.domain.networks import Proxy, Vip, VipVerification
+from muster.domain.networks import ClusterNetwork, Vip, VipVerification
 from muster.domain.policy import Policy
 from muster.domain.record import record_patch
 from muster.domain.releases import Catalogue, Release
@@ -25,7 +23,7 @@ from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDA
 from muster.domain.verdicts import Finding, Status
 from muster.domain.views import HostView, peers_of
 from muster.wire import hosts as wire_hosts
-from muster.wire.clusters import cluster_out, host_networks, image_info, without_hosts
+from muster.wire.clusters import cluster_out, host_networks, image_info, operator_out, without_hosts
 from muster.wire.endpoints import ENDPOINTS, GET_HOST
 from muster.wire.events import event_out, page_out
 from muster.wire.hosts import host_out, registration_out, validations_text
@@ -33,7 +31,6 @@ from muster.wire.infra_envs import download_url, infra_env_out
 from muster.wire.json import filled, text
 from muster.wire.moments import NEVER, micros, millis
 from muster.wire.muster import explained, remembered, replayed
-from muster.wire.usage import USAGES, feature_usage
 from muster.wire.versions import VersionsQuery, component_versions_out, openshift_versions_out
 
 moments = st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2999, 1, 1)).map(  # noqa: DTZ001 - made UTC next
@@ -160,6 +157,30 @@ def test_the_network_of_the_bootstrap_comes_first():
     ]
 
 
+def shown(cluster: dict, field: str) -> list[str]:
+    return [each.get("cidr") or each["ip"] for each in cluster[field]]
+
+
+def test_the_family_that_leads_comes_first_in_every_list():
+    cluster = a_cluster(
+        machine_networks=("fd00::/64", "192.168.1.0/24"),
+        api_vips=(Vip(ip="192.168.1.5"), Vip(ip="fd00::5")),
+        ingress_vips=(Vip(ip="fd00::6"), Vip(ip="192.168.1.6")),
+        cluster_networks=(ClusterNetwork(cidr="10.128.0.0/14"), ClusterNetwork(cidr="fd01::/48")),
+        service_networks=("172.30.0.0/16", "fd02::/112"),
+    )
+    out = cluster_out(a_view(cluster, [a_host("h1", bootstrap=True)]))
+    lists = ("machine_networks", "api_vips", "ingress_vips", "cluster_networks", "service_networks")
+    assert {field: shown(out, field)[0].startswith("fd") for field in lists} == dict.fromkeys(lists, True)
+
+
+def test_interfaces_with_ipv6_alone_are_left_out_where_the_service_does_without_it():
+    nics = (a_nic("eth0", "192.168.1.10/24", "fd00::10/64"), a_nic("eth1", "fd09::10/64"))
+    host = a_host("h1", inventory=a_machine(interfaces=nics))
+    assert [each["cidr"] for each in host_networks((host,))] == ["192.168.1.0/24", "fd00::/64", "fd09::/64"]
+    assert [each["cidr"] for each in host_networks((host,), ipv6=False)] == ["192.168.1.0/24", "fd00::/64"]
+
+
 def test_networks_are_those_that_every_host_is_in():
     one = a_host("h1", inventory=a_machine(address="192.168.1.10/24"))
     both = a_host("h2", inventory=a_machine(address="192.168.1.11/24"))
@@ -203,58 +224,30 @@ def test_a_cluster_that_was_given_up_says_when():
     assert image_info(gone)["created_at"] == micros(NOW)
 
 
-# Usage
+# Operators
 
 LOCAL = MonitoredOperator(name="lso", operator_type=OperatorType.OLM)
-DUAL = ("172.30.0.0/16", "fd02::/112")
-USED: list[tuple[str, dict[str, Any], Any]] = [
-    ("Additional NTP Source", {"additional_ntp_source": "a,b"}, {"source_count": 2}),
-    ("Proxy", {"proxy": Proxy(http_proxy="http://a", no_proxy="b")}, {"http_proxy": 1, "no_proxy": 1}),
-    ("SNO", {"control_plane_count": 1}, None),
-    ("VIP auto alloc.", {"vip_dhcp_allocation": True}, None),
-    ("SDN network type", {"network_type": "OpenShiftSDN"}, None),
-    ("Dual-stack", {"service_networks": DUAL}, None),
-    ("Dual-stack VIPs", {"api_vips": (Vip(ip="1.2.3.4"), Vip(ip="fd00::1"))}, None),
-    ("Platform selection", {"platform": Platform(type=PlatformType.NUTANIX)}, {"platform_type": "nutanix"}),
-    ("Schedulable masters", {"schedulable_masters": True}, None),
-    ("Custom manifest", {"custom_manifests": True}, None),
-    ("Disk encryption", {"disk_encryption": DiskEncryption(enable_on="all")}, {"enable_on": "all", "mode": "tpmv2"}),
-    ("arm64 architecture", {"cpu_architecture": "arm64"}, None),
-    ("Cluster Tags", {"tags": "a"}, None),
-    ("User Managed Networking With Multi Node", {"user_managed_networking": True}, None),
-    ("Validations have been ignored for this cluster", {"ignored_cluster_validations": ("all",)}, None),
-    ("LSO", {"operators": (CONSOLE, LOCAL)}, None),
-]
 
 
-def used(cluster: Any, *hosts: Any) -> dict[str, Any]:
-    return json.loads(feature_usage(cluster, hosts))
+def test_an_operator_tells_where_it_comes_from():
+    odf = MonitoredOperator(name="odf", operator_type=OperatorType.OLM, source_bundles=("openshift-ai",))
+    lso = LOCAL.but(dependency_only=True)
+    shown = {each.name: operator_out(each, "c1") for each in (CONSOLE, odf, lso)}
+    assert (shown["odf"]["bundles"], shown["odf"]["source_bundles"]) == (["openshift-ai"], ["openshift-ai"])
+    assert (shown["lso"]["bundles"], shown["lso"]["source_bundles"]) == (None, None)
+    assert (shown["console"]["bundles"], shown["console"]["source_bundles"]) == (None, None)
+    assert shown["lso"]["dependency_only"] is True
+    assert "dependency_only" not in shown["odf"]
 
 
-@pytest.mark.parametrize(("name", "changes", "data"), USED)
-def test_a_feature_is_told_when_it_is_used(name, changes, data):
-    assert name not in used(a_cluster())
-    told = used(a_cluster(**changes))[name]
-    assert (told["name"], told.get("data")) == (name, data)
-    assert told["id"] == name.upper().replace(" ", "_").replace(".", "")
-
-
-def test_a_plain_cluster_uses_what_every_cluster_uses():
-    assert set(used(a_cluster())) == {"Hyperthreading", "OVN network type"}
-    assert "Hyperthreading" not in used(a_cluster(hyperthreading="none"))
-
-
-def test_names_that_were_given_and_virtual_machines_are_counted():
-    virtual = a_machine(system_vendor=SystemVendor(virtual=True))
-    hosts = (a_host("h1", inventory=virtual), a_host("h2", requested_hostname=""), a_host("h3", inventory=None))
-    told = used(a_cluster(), *hosts)
-    assert told["Requested hostname"]["data"] == {"host_count": 2}
-    assert told["Cluster managed networking with VMs"]["data"] == {"VM Hosts": ["h1"]}
-    assert "Cluster managed networking with VMs" not in used(a_cluster(user_managed_networking=True), *hosts)
-
-
-def test_no_feature_is_listed_twice():
-    assert len({usage.id for usage in USAGES}) == len(USAGES)
+def test_the_bundles_of_a_cluster_are_shown_as_they_can_be_written_again():
+    names = ("nvidia-gpu", "odf", "openshift-ai")
+    chosen = tuple(
+        MonitoredOperator(name=name, operator_type=OperatorType.OLM, source_bundles=("openshift-ai",)) for name in names
+    )
+    view = a_view(a_cluster(operators=(CONSOLE, LOCAL, *chosen)))
+    assert cluster_out(view)["operator_bundles"] == [{"id": "openshift-ai", "optional_operators": ["nvidia-gpu"]}]
+    assert cluster_out(view, full=False)["operator_bundles"] is None
 
 
 # Infra-envs, versions, events

@@ -8,15 +8,18 @@ import pytest
 
 from builders import a_cluster, a_machine, a_mesh, a_ready_host, a_view
 from muster.domain.hosts import ImageStatus, VipCheck
+from muster.domain.joining import ApiVipReply, TangAnswer, TangReply, TangSignature
 from muster.domain.monitored import OperatorStatus
 from muster.domain.networks import FreeAddresses, NtpSource, Resolution
 from muster.domain.progress import FinalizingStage, Stage
 from muster.domain.roles import Role
 from muster.domain.steps import STEPS, Instruction, Instructions, instruct
 from muster.domain.steps.container_image_availability import ImagesReply
+from muster.domain.steps.dhcp_lease_allocate import LeaseReply
 from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
 from muster.domain.steps.ntp_synchronizer import NtpReply
+from muster.domain.steps.upgrade_agent import UpgradeReply
 from muster.wire.clusters import ClusterHostsQuery, FinalizingProgress, OperatorReport
 from muster.wire.hosts import HostProgressReport
 from muster.wire.json import text
@@ -57,6 +60,15 @@ REPLIES = {
     "verify-vips": (VipCheck(vip="1.2.3.4", vip_type="api", verification="succeeded"),),
     "installation-disk-speed-check": DiskSpeedReply(io_sync_duration=3, path="/dev/sda"),
     "container-image-availability": ImagesReply(images=(ImageStatus(name="a", result="success", time=1.5),)),
+    "api-vip-connectivity-check": ApiVipReply(is_success=True, url="http://a", ignition="{}"),
+    "tang-connectivity-check": TangReply(
+        is_success=True,
+        tang_server_response=(
+            TangAnswer(tang_url="http://t", payload="p", signatures=(TangSignature(protected="x"),)),
+        ),
+    ),
+    "dhcp-lease-allocate": LeaseReply(api_vip_address="10.0.0.5", ingress_vip_address="10.0.0.6", api_vip_lease="l"),
+    "upgrade-agent": UpgradeReply(agent_image="a", result="success"),
 }
 
 
@@ -71,6 +83,52 @@ def test_there_is_nothing_to_read_where_nothing_is_said():
     assert decode_reply("container-image-availability", "") is None
     with pytest.raises(msgspec.DecodeError):
         decode_reply("inventory", "")
+
+
+@pytest.mark.parametrize("kind", sorted(REPLIES))
+def test_what_a_step_does_not_read_is_dropped(kind):
+    written = json.loads(text(REPLIES[kind]))
+    for each in written if isinstance(written, list) else [written]:
+        each["nosuch"] = {"deeper": [None, 1]}
+    assert decode_reply(kind, json.dumps(written)) == REPLIES[kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "output", "read"),
+    [
+        ("ntp-synchronizer", '{"ntp_sources": null}', NtpReply()),
+        (
+            "container-image-availability",
+            '{"images": [{"name": "a", "time": null}]}',
+            ImagesReply(images=(ImageStatus(name="a"),)),
+        ),
+        ("free-network-addresses", '[{"network": "n", "free_addresses": null}]', (FreeAddresses(network="n"),)),
+        ("tang-connectivity-check", '{"tang_server_response": null}', TangReply(tang_server_response=None)),
+        ("upgrade-agent", '{"agent_image": "a", "result": null}', UpgradeReply(agent_image="a")),
+    ],
+)
+def test_agents_write_null_where_they_have_nothing_to_say(kind, output, read):
+    assert decode_reply(kind, output) == read
+
+
+@pytest.mark.parametrize(
+    ("kind", "output"),
+    [
+        ("inventory", "[]"),
+        ("inventory", '{"hostname": 1}'),
+        ("connectivity-check", '{"remote_hosts": [{"host_id": []}]}'),
+        ("free-network-addresses", "null"),
+        ("free-network-addresses", '[{"free_addresses": []}]'),
+        ("dhcp-lease-allocate", '{"api_vip_address": 5}'),
+        ("api-vip-connectivity-check", '{"is_success": "yes"}'),
+        ("tang-connectivity-check", "no JSON"),
+        ("upgrade-agent", '{"other": ' + "[" * 100_000 + "]" * 100_000 + "}"),
+        ("upgrade-agent", '{"result": 1, "other": ' + "[" * 900 + "]" * 900 + "}"),
+    ],
+)
+def test_a_reply_of_another_shape_is_not_understood(kind, output):
+    with pytest.raises(msgspec.DecodeError):
+        decode_reply(kind, output)
 
 
 def test_every_step_that_is_asked_for_may_be_replied_to():

@@ -13,6 +13,8 @@ from muster.agent.patience import patiently
 from muster.client import Client
 from muster.domain.errors import Broken, Forbidden, Invalid, MusterError, NotFound, Refused, Unavailable
 from muster.domain.record import Record
+from muster.domain.steps.upgrade_agent import KIND as UPGRADE
+from muster.domain.steps.upgrade_agent import UpgradeReply
 from muster.ports import Machine
 from muster.wire.endpoints import GET_NEXT_STEPS, POST_STEP_REPLY, REGISTER_HOST
 from muster.wire.hosts import HostCreate
@@ -20,6 +22,7 @@ from muster.wire.json import filled
 from muster.wire.steps import StepOut, StepsOut
 
 from .steps import ALONE, Reply, perform
+from .steps.step import MEDIA_LOST
 
 REGISTER_AGAIN = 60.0
 """Seconds between two attempts to register."""
@@ -36,6 +39,8 @@ KNOWN_FOR = timedelta(hours=1)
 """How long a reply that was taken in need not be repeated."""
 
 MOST_ERROR = 4096
+
+UNREADABLE = Reply(exit_code=MEDIA_LOST, error="what this machine was started from cannot be read any more")
 
 
 class Registration(Record):
@@ -92,21 +97,36 @@ class Runner:
         self._headers = {"discovery_agent_version": registration.agent_version}
         self._steps = steps
         self._running: dict[asyncio.Task[None], str] = {}
+        self._replaced = asyncio.Event()
+        """Set once there is a newer agent to take over."""
         self._accepted: dict[str, tuple[int, datetime]] = {}
         """By kind of step, the fingerprint of the last reply that the service took in, and when it did."""
 
     async def poll(self) -> None:
-        """Ask and do until told to exit or until the service has been away too long; then whatever runs ends."""
+        """Ask and do until there is a reason to register anew; then whatever runs ends.
+
+        The reasons: being told to exit, a service that was away too long, and a newer agent that takes over.
+        """
         asked = await self._ask()
         while asked is not None:
             for step in asked.instructions or ():
                 self._start(step)
-            await self._machine.sleep(asked.next_instruction_seconds)
-            if asked.post_step_action == "exit":
+            await self._pause(asked.next_instruction_seconds)
+            if asked.post_step_action == "exit" or self._replaced.is_set():
                 break
             asked = await self._ask()
         for task in self._running:
             task.cancel()
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for so long, or until a newer agent can take over."""
+        waits = {asyncio.ensure_future(each) for each in (self._machine.sleep(seconds), self._replaced.wait())}
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+            await asyncio.gather(*waits, return_exceptions=True)
 
     async def _ask(self) -> StepsOut | None:
         """The next instructions; None if the service has been away for too long."""
@@ -143,7 +163,7 @@ class Runner:
         task.add_done_callback(self._running.pop)
 
     async def _work(self, step: StepOut) -> None:
-        reply = await perform(step.step_type, self._machine, step.args, self._client)
+        reply = await self._done(step)
         fingerprint = hash((step.args, reply.output))
         if reply.exit_code == 0 and self._is_known(step.step_type, fingerprint):
             return
@@ -152,8 +172,21 @@ class Runner:
         except MusterError as error:
             self._machine.journal(f"the reply to {step.step_type} was not taken in: {error}")
             return
-        if reply.exit_code == 0:
-            self._accepted[step.step_type] = (fingerprint, self._machine.now())
+        if reply.exit_code != 0:
+            self._accepted.pop(step.step_type, None)
+            return
+        self._accepted[step.step_type] = (fingerprint, self._machine.now())
+        if step.step_type == UPGRADE and msgspec.json.decode(reply.output, type=UpgradeReply).result == "success":
+            self._replaced.set()
+
+    async def _done(self, step: StepOut) -> Reply:
+        """How a step came out. What goes wrong once the boot media is gone is put down to that."""
+        if not await self._machine.media_is_readable():
+            return UNREADABLE
+        reply = await perform(step.step_type, self._machine, step.args, self._client)
+        if reply.exit_code != 0 and not await self._machine.media_is_readable():
+            return reply.but(exit_code=MEDIA_LOST)
+        return reply
 
     def _is_known(self, kind: str, fingerprint: int) -> bool:
         last = self._accepted.get(kind)

@@ -6,9 +6,13 @@ import msgspec
 
 from muster.api.call import Call, serves
 from muster.api.infra_envs import infra_env_of
+from muster.domain.draft import Decision
 from muster.domain.errors import Invalid, NotFound
 from muster.domain.hosts import Host
+from muster.domain.infra_envs import InfraEnv
 from muster.domain.states.hosts import GONE
+from muster.domain.steps import STEPS
+from muster.domain.steps.upgrade_agent import upgrade_is_news
 from muster.domain.triggers import (
     CheckedIn,
     DeleteHost,
@@ -31,12 +35,14 @@ CLOCK_NOISE = 5
 async def host_in_view(call: Call) -> tuple[View, Host]:
     """The host that a call names, in its view."""
     infra_env_id, host_id = call.parameters["infra_env_id"], call.parameters["host_id"]
-    scope = await call.memories.places.scope_of(infra_env_id, host_id)
-    view = await call.service.engine.view(scope)
-    host = view.hosts.get(host_id)
-    if host is None or host.deleted_at is not None or host.infra_env_id != infra_env_id:
-        raise NotFound(f"There is no host {host_id} in infra-env {infra_env_id}")
-    return view, host
+    for _ in ("where it was last", "where it has moved to"):
+        scope = await call.memories.places.scope_of(infra_env_id, host_id)
+        view = await call.service.engine.view(scope)
+        host = view.hosts.get(host_id)
+        if host is not None and host.deleted_at is None and host.infra_env_id == infra_env_id:
+            return view, host
+        call.memories.places.forget(infra_env_id, host_id)
+    raise NotFound(f"There is no host {host_id} in infra-env {infra_env_id}")
 
 
 def _out(call: Call, view: View, host: Host) -> dict[str, Any]:
@@ -49,9 +55,21 @@ def _is_single_node(view: View) -> bool:
 
 
 async def _asked(call: Call, trigger: HostTrigger) -> tuple[View, Host]:
-    view, host = await host_in_view(call)
-    decision = await call.service.engine.submit(view.scope, trigger, call.sender)
-    return decision.view, decision.host(host.id)
+    decision = await _submitted(call, trigger)
+    return decision.view, decision.host(trigger.host_id)
+
+
+async def _submitted(call: Call, trigger: HostTrigger, beside: tuple[str, ...] = ()) -> Decision:
+    """What was decided about a host, wherever it is: it may move to another scope while the call is under way."""
+    view, _ = await host_in_view(call)
+    try:
+        return await call.service.engine.submit(view.scope, trigger, call.sender, beside=beside)
+    except NotFound:
+        call.memories.places.forget(call.parameters["infra_env_id"], trigger.host_id)
+        moved, _ = await host_in_view(call)
+        if moved.scope == view.scope:
+            raise
+        return await call.service.engine.submit(moved.scope, trigger, call.sender, beside=beside)
 
 
 @serves(endpoints.REGISTER_HOST)
@@ -59,18 +77,26 @@ async def register_host(call: Call) -> dict[str, Any]:
     """An agent has started on a machine."""
     infra_env = await infra_env_of(call)
     host_id = call.body.host_id
-    scope = cluster_scope(infra_env.cluster_id) if infra_env.cluster_id else host_scope(infra_env.id, host_id)
     service = call.service
-    service.engine.presence.note(infra_env.id, host_id, service.clock.now())
+    scope = await _place_of(call, infra_env, host_id)
     decision = await service.engine.submit(
         scope,
         Registered(host_id=host_id, infra_env_id=infra_env.id, agent_version=call.body.discovery_agent_version),
         call.sender,
     )
+    # Only now: what is decided about a registration depends on when the host was heard of before.
+    service.engine.presence.note(infra_env.id, host_id, service.clock.now())
     call.memories.places.note(infra_env.id, host_id, scope)
     return registration_out(
         decision.host(host_id), service.policy.agent_image, single_node=_is_single_node(decision.view)
     )
+
+
+async def _place_of(call: Call, infra_env: InfraEnv, host_id: str) -> str:
+    """Where a host that registers belongs: to the image's cluster, to the cluster it was given to, or to the pool."""
+    if infra_env.cluster_id:
+        return cluster_scope(infra_env.cluster_id)
+    return await call.service.store.scope_of_host(infra_env.id, host_id) or host_scope(infra_env.id, host_id)
 
 
 @serves(endpoints.LIST_HOSTS)
@@ -113,9 +139,11 @@ async def get_next_steps(call: Call) -> bytes:
     service.engine.presence.note(host.infra_env_id, host.id, now)
     agent = call.headers.get("discovery_agent_version", "")
     skew = _skew(call, host, int(now.timestamp()))
-    if host.status in GONE or skew is not None or (agent and agent != host.discovery_agent_version):
+    other = agent and agent != host.discovery_agent_version
+    view = view.but(now=now)
+    if host.status in GONE or skew is not None or other or upgrade_is_news(view, host):
         trigger = CheckedIn(host_id=host.id, clock_skew=skew, agent_version=agent)
-        view = (await service.engine.submit(view.scope, trigger, call.sender)).view
+        view = (await _submitted(call, trigger)).view
     return call.memories.instructions.of(view, host.id)
 
 
@@ -133,30 +161,36 @@ def _skew(call: Call, host: Host, now: int) -> int | None:
 @serves(endpoints.POST_STEP_REPLY)
 async def post_step_reply(call: Call) -> None:
     """An agent has done a step. A reply that changes nothing costs nothing."""
-    view, host = await host_in_view(call)
+    _, host = await host_in_view(call)
     reply = call.body
     digest = hash((reply.step_type, reply.exit_code, reply.output, reply.error))
     good = reply.exit_code == 0
     if good and host.media_connected and call.memories.replies.known(host, reply.step_type, digest):
         return
-    try:
-        read = decode_reply(reply.step_type, reply.output or "") if _readable(reply) else None
-    except msgspec.DecodeError as error:
-        raise Invalid(f"output: what step {reply.step_type} has to say cannot be read: {error}") from error
     trigger = Replied(
         host_id=host.id,
         step=reply.step_type,
         exit_code=reply.exit_code,
-        reply=read,
+        reply=_read(reply),
         error=(reply.error or "")[:200],
     )
-    decision = await call.service.engine.submit(view.scope, trigger, call.sender)
-    if good:
+    decision = await _submitted(call, trigger)
+    if good and reply.step_type not in ABOUT_CLUSTERS:
         call.memories.replies.note(decision.host(host.id), reply.step_type, digest)
 
 
-def _readable(reply: Any) -> bool:
-    return reply.exit_code == 0 or bool(reply.output)
+ABOUT_CLUSTERS = frozenset(kind for kind, step in STEPS.items() if step.learn_cluster)
+"""Steps whose replies change the cluster: others may have changed it back, so that the same reply is news again."""
+
+
+def _read(reply: Any) -> Any:
+    """What a reply has to say; `Invalid` if it is good and cannot be read. A bad one need not make sense."""
+    try:
+        return decode_reply(reply.step_type, reply.output or "")
+    except msgspec.DecodeError as error:
+        if reply.exit_code != 0:
+            return None
+        raise Invalid(f"output: what step {reply.step_type} has to say cannot be read: {error}") from error
 
 
 @serves(endpoints.HOST_PROGRESS)

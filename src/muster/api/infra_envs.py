@@ -32,16 +32,24 @@ def _out(call: Call, infra_env: InfraEnv) -> dict[str, Any]:
     return infra_env_out(infra_env, call.service.policy.image_service_url)
 
 
-async def _cluster(call: Call) -> Cluster | None:
-    cluster_id = call.body.cluster_id
-    if cluster_id is UNSET:
+async def _cluster(call: Call, cluster_id: str | None) -> Cluster | None:
+    """A cluster that is there; None if there is none of that id."""
+    if cluster_id is None:
         return None
     try:
         cluster = (await call.service.engine.view(cluster_scope(cluster_id))).cluster
     except NotFound:
-        cluster = None
-    if cluster is None or cluster.deleted_at is not None:
-        raise NotFound(f"cluster_id: there is no cluster {cluster_id}")
+        return None
+    return None if cluster is None or cluster.deleted_at is not None else cluster
+
+
+async def _named_cluster(call: Call) -> Cluster | None:
+    """The cluster that a new discovery image is to be for."""
+    if call.body.cluster_id is UNSET:
+        return None
+    cluster = await _cluster(call, call.body.cluster_id)
+    if cluster is None:
+        raise NotFound(f"cluster_id: there is no cluster {call.body.cluster_id}")
     return cluster
 
 
@@ -49,7 +57,7 @@ async def _cluster(call: Call) -> Cluster | None:
 async def register_infra_env(call: Call) -> dict[str, Any]:
     """Describe a new discovery image."""
     infra_env_id = call.service.new_id()
-    trigger = RegisterInfraEnv(infra_env_id=infra_env_id, inputs=call.body, cluster=await _cluster(call))
+    trigger = RegisterInfraEnv(infra_env_id=infra_env_id, inputs=call.body, cluster=await _named_cluster(call))
     decision = await call.service.engine.submit(infra_env_scope(infra_env_id), trigger, call.sender)
     return _out(call, decision.view.infra_envs[infra_env_id])
 
@@ -73,7 +81,8 @@ async def update_infra_env(call: Call) -> dict[str, Any]:
     """Describe a discovery image differently."""
     infra_env = await infra_env_of(call)
     scope = infra_env_scope(infra_env.id)
-    decision = await call.service.engine.submit(scope, UpdateInfraEnv(changes=call.body), call.sender)
+    trigger = UpdateInfraEnv(changes=call.body, cluster=await _cluster(call, infra_env.cluster_id))
+    decision = await call.service.engine.submit(scope, trigger, call.sender)
     return _out(call, decision.view.infra_envs[infra_env.id])
 
 

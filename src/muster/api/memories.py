@@ -5,6 +5,7 @@ from datetime import datetime
 from muster.domain.errors import NotFound
 from muster.domain.hosts import Host
 from muster.domain.steps import instruct
+from muster.domain.steps.connectivity_check import turn_of
 from muster.domain.views import View
 from muster.ports import Store
 from muster.wire.steps import encode_instructions
@@ -57,18 +58,18 @@ class Replies:
 
 
 class InstructionBook:
-    """The instructions of each host, encoded once per version of its scope."""
+    """The instructions of each host, encoded once per version of its scope and, in a large one, per turn."""
 
     def __init__(self) -> None:
-        self._pages: dict[str, tuple[str, int, bytes]] = {}
+        self._pages: dict[str, tuple[tuple[str, int, int], bytes]] = {}
 
     def of(self, view: View, host_id: str) -> bytes:
         """What a host is told to do."""
-        page = self._pages.get(host_id)
-        if page is None or page[0] != view.scope or page[1] != view.version:
-            page = (view.scope, view.version, encode_instructions(instruct(view, host_id)))
+        page, state = self._pages.get(host_id), (view.scope, view.version, turn_of(view))
+        if page is None or page[0] != state:
+            page = (state, encode_instructions(instruct(view, host_id)))
             self._pages[host_id] = page
-        return page[2]
+        return page[1]
 
 
 class Memories:

@@ -9,13 +9,16 @@ import msgspec
 from muster.api.call import Answer, Call, serves
 from muster.api.clusters import view_of
 from muster.api.hosts import host_in_view
+from muster.domain.errors import NotFound
 from muster.domain.hosts import Host
+from muster.domain.role_reasons import role_reasons
 from muster.domain.states.clusters import JUDGED
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_cluster, assess_host
-from muster.domain.views import ClusterView, HostView, View, peers_of
+from muster.domain.views import ClusterView, HostView, View, host_scope, peers_of
+from muster.domain.what_if import what_if
 from muster.ports import HistoryRow
 from muster.wire import endpoints
-from muster.wire.muster import explained, remembered, replayed
+from muster.wire.muster import explained, remembered, replayed, supposed
 
 QUIET = 15.0
 """Seconds after which a silent stream says that it lives."""
@@ -65,7 +68,7 @@ def _written(row: HistoryRow) -> bytes:
     return b"id: %s\nevent: %s\ndata: %s\n\n" % (row.cursor.encode(), row.kind.encode(), data)
 
 
-def _host_explained(view: View, host: Host, *, failing: bool) -> dict[str, Any]:
+def _host_explained(view: View, host: Host, role_because: str, *, failing: bool) -> dict[str, Any]:
     assessment = assess_host(HostView(view, host, peers_of(view.living)))
     return {
         "id": host.id,
@@ -74,6 +77,7 @@ def _host_explained(view: View, host: Host, *, failing: bool) -> dict[str, Any]:
         "meaning": host.status.meaning,
         "because": host.status_info,
         "role": host.effective_role,
+        "role_because": role_because,
         "verdicts": explained(assessment, HOST_VALIDATIONS, failing=failing),
     }
 
@@ -83,7 +87,7 @@ async def explain_host(call: Call) -> dict[str, Any]:
     """Why a host is as it is, and what would put it right."""
     view, host = await host_in_view(call)
     view = _now(call, view)
-    return _host_explained(view, host, failing=call.query.failing)
+    return _host_explained(view, host, role_reasons(view).get(host.id, ""), failing=call.query.failing)
 
 
 @serves(endpoints.EXPLAIN_CLUSTER)
@@ -92,7 +96,7 @@ async def explain_cluster(call: Call) -> dict[str, Any]:
     view = _now(call, await view_of(call))
     cluster = view.cluster
     assert cluster is not None
-    failing = call.query.failing
+    failing, roles = call.query.failing, role_reasons(view)
     assessment = (
         assess_cluster(ClusterView(view, cluster, peers_of(view.living)))
         if cluster.status in JUDGED
@@ -105,8 +109,28 @@ async def explain_cluster(call: Call) -> dict[str, Any]:
         "meaning": cluster.status.meaning,
         "because": cluster.status_info,
         "verdicts": explained(assessment, CLUSTER_VALIDATIONS, failing=failing),
-        "hosts": [_host_explained(view, host, failing=failing) for host in view.living],
+        "hosts": [_host_explained(view, host, roles[host.id], failing=failing) for host in view.living],
     }
+
+
+@serves(endpoints.WHAT_IF)
+async def suppose(call: Call) -> dict[str, Any]:
+    """What would become of a cluster and its hosts if something were changed."""
+    view = _now(call, await view_of(call))
+    added = tuple([await _pool_host(call, index, each) for index, each in enumerate(call.body.added)])
+    return supposed(what_if(view, call.body, added))
+
+
+async def _pool_host(call: Call, index: int, key: str) -> Host:
+    """A host that belongs to no cluster."""
+    infra_env_id, _, host_id = key.partition("/")
+    try:
+        view = await call.service.engine.view(host_scope(infra_env_id, host_id))
+        return view.hosts[host_id]
+    except (NotFound, KeyError):
+        raise NotFound(
+            f"add[{index}]: there is no host {key!r} in the pool; write the id of its infra-env, a slash, and its id"
+        ) from None
 
 
 def _now(call: Call, view: View) -> View:

@@ -13,7 +13,7 @@ import uvloop
 from muster.api.app import App
 from muster.api.server import Server
 from muster.domain.errors import Invalid
-from muster.runtime.settings import Settings, read_settings
+from muster.runtime.settings import Settings, doubts, read_settings
 from muster.runtime.wiring import build
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -29,6 +29,8 @@ def serve(
     """Run the service: REST API, engine and files in one process."""
     settings = read_settings(host=host, port=port, data=data, database=database, storage=storage)
     configure_logs(settings.log_level)
+    for doubt in doubts(settings):
+        structlog.get_logger().warning("setting without effect", reason=doubt)
     uvloop.run(_serve(settings))
 
 

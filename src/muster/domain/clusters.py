@@ -124,9 +124,18 @@ class Cluster(Record):
     """Whether the user has added manifests."""
     api_vip_dns_name: str = ""
     imported: bool = False
+    org_soft_timeouts_enabled: bool = True
+    """Whether time limits may be soft for this cluster, where the service has soft ones at all."""
 
     # What follows from it.
     schedulable_masters_forced_true: bool = True
+    machine_network_updated_at: datetime | None = None
+    """When the machine networks last changed; addresses are leased from then on."""
+    vips_overdue: bool = False
+    """The DHCP server has leased no virtual addresses in time, and the user has been told."""
+    api_vip_lease: str = ""
+    ingress_vip_lease: str = ""
+    """What the DHCP client has written down of the virtual addresses, for the nodes to go on with."""
     majority_groups: MajorityGroups | None = None
     ip_collisions: dict[str, tuple[str, ...]] | None = None
 
@@ -155,6 +164,13 @@ class Cluster(Record):
     def day2(self) -> bool:
         """The cluster runs and takes in more hosts."""
         return self.kind is ClusterKind.ADD_HOSTS
+
+    @property
+    def awaits_leases_since(self) -> datetime | None:
+        """Since when a DHCP server is to lease the virtual addresses; None if they are there, or come another way."""
+        if not (self.vip_dhcp_allocation and self.machine_networks) or (self.api_vips and self.ingress_vips):
+            return None
+        return self.machine_network_updated_at or self.created_at
 
     @property
     def domain(self) -> str:

@@ -53,11 +53,60 @@ class RemoteHost(Record, omit_defaults=False):
     l3_connectivity: tuple[L3, ...] | None = None
     mtu_report: tuple[MtuReport, ...] | None = None
 
+    @property
+    def tries(self) -> tuple[L2 | L3, ...]:
+        """Every way by which the other was tried."""
+        return (*(self.l2_connectivity or ()), *(self.l3_connectivity or ()))
+
 
 class ConnectivityReport(Record, dict=True):
     """What one host says of all the others. What follows from it is worked out once and kept along with it."""
 
     remote_hosts: tuple[RemoteHost, ...] = ()
+
+    @cached_property
+    def about(self) -> dict[str, RemoteHost]:
+        """What is said of each host, by its id."""
+        return {remote.host_id: remote for remote in self.remote_hosts}
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The hosts that were looked for."""
+        return frozenset(remote.host_id for remote in self.remote_hosts)
+
+    @cached_property
+    def slowest_ms(self) -> float:
+        """The longest that an answer by routing took."""
+        return max((entry.average_rtt_ms for entry in self.routed), default=0.0)
+
+    @cached_property
+    def most_lost(self) -> float:
+        """The largest share of packets that was lost to anyone, in percent."""
+        return max((entry.packet_loss_percentage for entry in self.routed), default=0.0)
+
+    @property
+    def routed(self) -> Iterable[L3]:
+        """Every try by routing."""
+        return (entry for remote in self.remote_hosts for entry in remote.l3_connectivity or ())
+
+    @cached_property
+    def stuck(self) -> tuple[tuple[str, MtuReport], ...]:
+        """Every try with packets of full size that did not pass, and the host it was for."""
+        return tuple(
+            (remote.host_id, report)
+            for remote in self.remote_hosts
+            for report in remote.mtu_report or ()
+            if not report.mtu_successful
+        )
+
+    @cached_property
+    def reached(self) -> frozenset[str]:
+        """The hosts that were tried, and reached by every try."""
+        return frozenset(
+            remote.host_id
+            for remote in self.remote_hosts
+            if (tries := remote.tries) and all(each.successful for each in tries)
+        )
 
     @cached_property
     def on_wire(self) -> frozenset[str]:
@@ -87,7 +136,11 @@ class ConnectivityReport(Record, dict=True):
         for entry in entries:
             key = entry.outgoing_nic, entry.remote_ip_address
             answers.setdefault(key, set()).add(entry.remote_mac.lower())
-        return {address: frozenset(macs) for (_, address), macs in answers.items() if len(macs) > 1}
+        found: dict[str, frozenset[str]] = {}
+        for (_, address), macs in answers.items():
+            if len(macs) > 1:
+                found[address] = found.get(address, frozenset()) | macs
+        return found
 
 
 class MajorityGroups(Record, omit_defaults=False):
@@ -112,9 +165,9 @@ def ip_collisions(hosts: Iterable["Host"]) -> dict[str, tuple[str, ...]]:
     return {address: tuple(sorted(found[address])) for address in sorted(found)}
 
 
-def found_in(report: ConnectivityReport | None, network: str) -> frozenset[str]:
-    """The hosts that a report says answered on the wire of a network."""
-    targets = report.on_wire if report else _NOBODY
+def found_in(report: ConnectivityReport, network: str) -> frozenset[str]:
+    """The hosts that a report says answered on the wire of a network; in IPv6, or were reached by routing."""
+    targets = report.on_wire | report.by_route if family(network) == IPV6 else report.on_wire
     return _owners(each for each in targets if lies_in(each.partition(" ")[2], network))
 
 
@@ -129,8 +182,15 @@ class _Standing(NamedTuple):
 
 _NOBODY: frozenset[str] = frozenset()
 
+ENOUGH_TO_TELL, ENOUGH_IF_FENCED = 3, 2
 
-def majority_groups(hosts: Iterable["Host"], minimum: int = 3) -> MajorityGroups:
+
+def least_group(*, fenced_pair: bool) -> int:
+    """How many hosts it takes to say which of them is apart; two are enough if each can switch the other off."""
+    return ENOUGH_IF_FENCED if fenced_pair else ENOUGH_TO_TELL
+
+
+def majority_groups(hosts: Iterable["Host"], minimum: int = ENOUGH_TO_TELL) -> MajorityGroups:
     """The largest full mesh of hosts for each network and address family, and the addresses everyone reaches."""
     roster = tuple(
         _Standing(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .accepts import ACCEPTS
+from .accepts.refusals import refusals
 from .draft import AnyRecord, Decision, Draft
 from .errors import MusterError
 from .settle import next_deadline, settle
@@ -38,6 +39,7 @@ def _accept(draft: Draft, trigger: Trigger) -> MusterError | None:
         accept(draft, trigger)
     except MusterError as error:
         draft.back_to(mark)
+        draft.tell(*refusals(draft.view, trigger, error))
         return error
     return None
 

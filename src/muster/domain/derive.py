@@ -2,13 +2,14 @@
 
 from . import events
 from .clusters import Cluster
-from .connectivity import ip_collisions, majority_groups
+from .connectivity import ip_collisions, least_group, majority_groups
 from .disks import chosen, judged, to_be_formatted
 from .draft import Draft
 from .hosts import Host
-from .networks import Vip, VipVerification, machine_networks_from_vips
+from .machine_networks import machine_networks_of
+from .networks import Vip, VipVerification
 from .progress import ClusterProgress
-from .roles import Role
+from .roles import WITH_ARBITER, Role
 from .states.clusters import BEFORE_INSTALL as CLUSTER_BEFORE_INSTALL
 from .states.clusters import ClusterState
 from .states.hosts import BEFORE_INSTALL, IN_POOL
@@ -24,7 +25,7 @@ def derive_disks(draft: Draft, host: Host) -> Host:
         return host
     case = HostView(draft.view, host, peers_of(()))
     architecture = host.inventory.cpu.architecture if host.inventory.cpu else ""
-    inventory = judged(host.inventory, case.figures, case.version, architecture)
+    inventory = judged(host.inventory, case.base_figures, case.version, architecture)
     disk = chosen(inventory, host.installation_disk_id, host.installation_disk_path)
     return host.but(
         inventory=inventory,
@@ -45,16 +46,38 @@ def derive_roles(draft: Draft) -> None:
 
 
 def derive_networks(view: View, cluster: Cluster) -> Cluster:
-    """The machine networks that the virtual addresses and the hosts' own addresses point to."""
+    """The machine networks that the hosts' addresses point to, and what is known of the virtual addresses."""
     if cluster.status not in CLUSTER_BEFORE_INSTALL:
         return cluster
+    cluster = _placed(view, cluster)
     workers = sum(host.effective_role is Role.WORKER for host in view.living)
+    awaited_since = cluster.awaits_leases_since
     return cluster.but(
-        machine_networks=machine_networks_from_vips(cluster, view.living),
+        vips_overdue=cluster.vips_overdue
+        and awaited_since is not None
+        and view.now > awaited_since + view.policy.dhcp_lease,
         schedulable_masters_forced_true=cluster.single_node or workers < FEWEST_WORKERS,
         api_vips=_verified(cluster.api_vips, view),
         ingress_vips=_verified(cluster.ingress_vips, view),
     )
+
+
+UNFINISHED = CLUSTER_BEFORE_INSTALL - {ClusterState.READY}
+"""States in which the machine networks follow the hosts; those of a cluster that is ready stay as they are."""
+
+
+def _placed(view: View, cluster: Cluster) -> Cluster:
+    """The cluster in the machine networks that follow from its hosts."""
+    if cluster.status not in UNFINISHED:
+        return cluster
+    networks = machine_networks_of(cluster, view.living)
+    if networks == cluster.machine_networks:
+        return cluster
+    placed = cluster.but(machine_networks=networks, machine_network_updated_at=view.now)
+    if not cluster.vip_dhcp_allocation:
+        return placed
+    # Addresses that were leased in another network are of no use in this one.
+    return placed.but(api_vips=(), ingress_vips=(), api_vip_lease="", ingress_vip_lease="")
 
 
 def _verified(vips: tuple[Vip, ...], view: View) -> tuple[Vip, ...]:
@@ -75,9 +98,18 @@ def _worst(findings: set[str]) -> VipVerification | None:
 
 def derive_groups(view: View, cluster: Cluster) -> Cluster:
     """Who reaches whom, and whose addresses collide."""
-    if cluster.status not in CLUSTER_BEFORE_INSTALL or not view.living:
+    known = cluster.majority_groups is not None
+    if cluster.status not in CLUSTER_BEFORE_INSTALL or not (view.living or known):
         return cluster
-    return cluster.but(majority_groups=majority_groups(view.living), ip_collisions=ip_collisions(view.living))
+    return cluster.but(
+        majority_groups=majority_groups(view.living, least_group(fenced_pair=_fenced_pair(view, cluster))),
+        ip_collisions=ip_collisions(view.living),
+    )
+
+
+def _fenced_pair(view: View, cluster: Cluster) -> bool:
+    """Whether the control plane is two hosts that can switch each other off."""
+    return cluster.control_plane_count == WITH_ARBITER and peers_of(view.living).fenced_pair
 
 
 COUNTED = frozenset({ClusterState.INSTALLING, ClusterState.FINALIZING, ClusterState.PENDING_USER_ACTION})

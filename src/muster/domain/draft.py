@@ -12,7 +12,7 @@ from .hosts import Host
 from .infra_envs import InfraEnv
 from .record import Record
 from .triggers import Trigger
-from .views import View
+from .views import View, scope_of
 
 AnyRecord = Cluster | Host | InfraEnv
 
@@ -65,7 +65,7 @@ class Draft:
     def host(self, host_id: str) -> Host:
         """A living host of the view."""
         host = self.view.hosts.get(host_id)
-        if host is None or host.deleted_at is not None:
+        if host is None or host.deleted_at is not None or scope_of(host) != self.view.scope:
             raise NotFound(f"There is no host {host_id}")
         return host
 

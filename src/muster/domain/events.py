@@ -8,6 +8,7 @@ from .hosts import Host
 from .infra_envs import InfraEnv
 from .record import Record
 from .states.hosts import HostState
+from .triggers import Registered
 
 
 class Severity(StrEnum):
@@ -135,6 +136,26 @@ def installation_preparing_timed_out(cluster: Cluster) -> Event:
     )
 
 
+def api_ingress_vip_timed_out(cluster: Cluster) -> Event:
+    """No DHCP server has leased the virtual addresses in time."""
+    return _of_cluster(
+        "api_ingress_vip_timed_out",
+        cluster,
+        f"No DHCP server of {', '.join(cluster.machine_networks)} has leased the API and ingress addresses in time",
+        Severity.WARNING,
+    )
+
+
+def api_ingress_vip_updated(cluster: Cluster) -> Event:
+    """A DHCP server has leased the virtual addresses, or leased others than before."""
+    api, ingress = (", ".join(vip.ip for vip in vips) or "none" for vips in (cluster.api_vips, cluster.ingress_vips))
+    return _of_cluster(
+        "api_ingress_vip_updated",
+        cluster,
+        f"The virtual addresses were leased from DHCP: {api} for the API, {ingress} for ingress",
+    )
+
+
 def cluster_installation_completed(cluster: Cluster) -> Event:
     """The cluster is there."""
     return _of_cluster("cluster_installation_completed", cluster, f"Cluster {cluster.name} is installed")
@@ -197,6 +218,27 @@ def proxy_settings_changed(cluster: Cluster) -> Event:
     return _of_cluster("proxy_settings_changed", cluster, "The proxy settings were changed")
 
 
+def cluster_deregister_failed(cluster: Cluster, reason: str) -> Event:
+    """A cluster could not be given up."""
+    return _of_cluster("cluster_deregister_failed", cluster, f"Deleting was refused: {reason}", Severity.ERROR)
+
+
+def cancel_installation_failed(cluster: Cluster, reason: str) -> Event:
+    """The installation could not be stopped."""
+    return _of_cluster("cancel_installation_failed", cluster, f"Cancelling was refused: {reason}", Severity.ERROR)
+
+
+def reset_installation_failed(cluster: Cluster, reason: str) -> Event:
+    """The installation could not be started over."""
+    return _of_cluster("reset_installation_failed", cluster, f"Resetting was refused: {reason}", Severity.ERROR)
+
+
+def validations_ignored(cluster: Cluster) -> Event:
+    """The installation was started in spite of what checks say, as the user wants it."""
+    ignored = ", ".join((*cluster.ignored_cluster_validations, *cluster.ignored_host_validations))
+    return _of_cluster("validations_ignored", cluster, f"The installation starts with ignored checks: {ignored}")
+
+
 # Infra-envs
 
 
@@ -208,6 +250,11 @@ def infra_env_registered(infra_env: InfraEnv) -> Event:
 def infra_env_deregistered(infra_env: InfraEnv) -> Event:
     """A discovery image was given up."""
     return _of_infra_env("infra_env_deregistered", infra_env, f"Infra-env {infra_env.name} was deleted")
+
+
+def infra_env_deregister_failed(infra_env: InfraEnv, reason: str) -> Event:
+    """A discovery image could not be given up."""
+    return _of_infra_env("infra_env_deregister_failed", infra_env, f"Deleting was refused: {reason}", Severity.ERROR)
 
 
 def image_info_updated(infra_env: InfraEnv) -> Event:
@@ -228,6 +275,38 @@ STATUS_SEVERITIES = {
 def host_registration_succeeded(host: Host) -> Event:
     """A machine reported in for the first time."""
     return _of_host("host_registration_succeeded", host, "registered")
+
+
+def host_registration_failed(asked: Registered, cluster_id: str | None, reason: str) -> Event:
+    """A machine was not taken in."""
+    return Event(
+        name="host_registration_failed",
+        severity=Severity.ERROR,
+        message=f"Host {asked.host_id}: registration was refused: {reason}",
+        cluster_id=cluster_id,
+        host_id=asked.host_id,
+        infra_env_id=asked.infra_env_id,
+    )
+
+
+def host_bind_succeeded(host: Host, cluster: Cluster) -> Event:
+    """A host of the pool was given to a cluster."""
+    return _of_host("host_bind_succeeded", host, f"given to cluster {cluster.name}")
+
+
+def host_bind_failed(host: Host, reason: str) -> Event:
+    """A host of the pool could not be given to a cluster."""
+    return _of_host("host_bind_failed", host, f"could not be given to a cluster: {reason}", Severity.ERROR)
+
+
+def host_unbind_succeeded(host: Host) -> Event:
+    """A host was taken from its cluster."""
+    return _of_host("host_unbind_succeeded", host, "taken from its cluster")
+
+
+def host_unbind_failed(host: Host, reason: str) -> Event:
+    """A host could not be taken from its cluster."""
+    return _of_host("host_unbind_failed", host, f"could not be taken from its cluster: {reason}", Severity.ERROR)
 
 
 def host_deregistered(host: Host) -> Event:
@@ -271,6 +350,11 @@ def host_install_progress_updated(host: Host) -> Event:
     return _of_host("host_install_progress_updated", host, f"reached stage {host.progress.current_stage}{info}")
 
 
+def host_stage_timed_out(host: Host) -> Event:
+    """A stage of the host's installation takes longer than it should."""
+    return _of_host("host_stage_timed_out", host, host.status_info, Severity.WARNING)
+
+
 def image_status_updated(host: Host, image: str, result: str) -> Event:
     """A container image could or could not be had."""
     return _of_host("image_status_updated", host, f"image {image}: {result}")
@@ -291,9 +375,44 @@ def host_media_disconnected(host: Host) -> Event:
     return _of_host("host_media_disconnected", host, "the boot media cannot be read any more", Severity.ERROR)
 
 
+def upgrade_agent_started(host: Host, image: str) -> Event:
+    """The host's agent is not the one the service expects, and is told to start anew from that."""
+    return _of_host("upgrade_agent_started", host, f"the agent is being replaced by {image}")
+
+
+def upgrade_agent_finished(host: Host, image: str) -> Event:
+    """The host has fetched the agent the service expects."""
+    return _of_host("upgrade_agent_finished", host, f"the agent has been replaced by {image}")
+
+
+def upgrade_agent_failed(host: Host, image: str) -> Event:
+    """The host cannot fetch the agent the service expects."""
+    return _of_host(
+        "upgrade_agent_failed",
+        host,
+        f"the agent cannot be replaced by {image}: the image cannot be fetched; look at the host's way to its registry",
+        Severity.ERROR,
+    )
+
+
 def host_installation_cancelled(host: Host) -> Event:
     """The host's installation was stopped."""
     return _of_host("host_installation_cancelled", host, "installation cancelled")
+
+
+def host_cancel_installation_failed(host: Host, reason: str) -> Event:
+    """The host's installation could not be stopped."""
+    return _of_host("host_cancel_installation_failed", host, f"could not be cancelled: {reason}", Severity.ERROR)
+
+
+def host_installation_started(host: Host) -> Event:
+    """The host is installed by itself, to join a running cluster."""
+    return _of_host("host_installation_started", host, "installation started")
+
+
+def host_installation_reset_failed(host: Host, reason: str) -> Event:
+    """The host cannot start over."""
+    return _of_host("host_installation_reset_failed", host, f"could not be reset: {reason}", Severity.ERROR)
 
 
 def host_installation_reset(host: Host) -> Event:
@@ -319,3 +438,26 @@ def quick_disk_format_performed(host: Host, disk: str) -> Event:
 def quick_disk_format_skipped(host: Host, disk: str) -> Event:
     """A disk is left as it is because the user said so."""
     return _of_host("quick_disk_format_skipped", host, f"disk {disk} is left as it is, as asked")
+
+
+def host_installer_args_applied(host: Host) -> Event:
+    """The user has changed the arguments of the program that writes the host's disk."""
+    return _of_host("host_installer_args_applied", host, "the arguments of the installer were changed")
+
+
+def host_discovery_ignition_config_applied(host: Host) -> Event:
+    """The user has laid a configuration over the host's own."""
+    return _of_host("host_discovery_ignition_config_applied", host, "its Ignition configuration was changed")
+
+
+def host_identity_clash(host: Host) -> Event:
+    """More than one machine reports as this host."""
+    machines = " and ".join(machine.words for machine in host.sightings) or "others"
+    return _of_host(
+        "host_identity_clash", host, f"more than one machine reports as this host: {machines}", Severity.ERROR
+    )
+
+
+def host_identity_settled(host: Host) -> Event:
+    """One machine is left that reports as this host."""
+    return _of_host("host_identity_settled", host, "one machine is left that reports as this host")

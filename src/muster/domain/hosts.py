@@ -18,6 +18,7 @@ from .progress import (
 )
 from .record import Record
 from .roles import Role
+from .sightings import Sighting
 from .states.hosts import HostState
 from .verdicts import Finding
 
@@ -107,10 +108,16 @@ class Host(Record):
 
     # What the host has told.
     discovery_agent_version: str = ""
+    upgrade_told_at: datetime | None = None
+    """When the user was last told that the agent is being exchanged for the one the service expects."""
     clock_skew: int | None = None
     media_connected: bool = True
+    connection_timed_out: bool = False
+    """The host is being installed and not heard of, and time limits are soft: the user has been told."""
     heard_at: dict[str, datetime] = {}
     """When each step last told something new."""
+    sightings: tuple[Sighting, ...] = ()
+    """The machines that describe themselves as this host; more than one contest it."""
     inventory: Inventory | None = None
     connectivity: ConnectivityReport | None = None
     free_addresses: tuple[FreeAddresses, ...] | None = None
@@ -146,6 +153,11 @@ class Host(Record):
         return self.hostname or self.id
 
     @property
+    def contested(self) -> bool:
+        """More than one machine reports as this host."""
+        return len(self.sightings) > 1
+
+    @property
     def keeps_partitions(self) -> bool:
         """The user has said to keep partitions of the installation disk, so nothing else may touch it."""
         return any(arg.startswith(KEEPING) for arg in self.installer_args)
@@ -162,11 +174,18 @@ class Host(Record):
         addresses = self.inventory.networks if self.inventory else ()
         return next((str(each.ip) for each in addresses if each.version == wanted.version and each.ip in wanted), "")
 
-    def stages(self, *, single_node: bool) -> tuple[Stage, ...]:
-        """The stages this host goes through, in order."""
+    def stages(self, *, single_node: bool, kube_api: bool = False) -> tuple[Stage, ...]:
+        """The stages this host goes through, in order.
+
+        A host that joins a running cluster is out of sight after its restart, unless the cluster is watched from
+        within (`kube_api`).
+        """
         if self.bootstrap or self.role is Role.BOOTSTRAP:
             return SINGLE_NODE_STAGES if single_node else BOOTSTRAP_STAGES
-        return _STAGES_BY_ROLE.get(self.role, ())
+        stages = _STAGES_BY_ROLE.get(self.role, ())
+        if self.kind is HostKind.DAY2 and not kube_api and stages:
+            return stages[: stages.index(Stage.REBOOTING) + 1]
+        return stages
 
 
 KEEPING = ("--save-partlabel", "--save-partindex")
@@ -176,6 +195,7 @@ _STAGES_BY_ROLE = {Role.MASTER: MASTER_STAGES, Role.ARBITER: MASTER_STAGES, Role
 
 SECRETS = frozenset(
     {
+        "api_vip",
         "fencing_credentials",
         "ignition_config_overrides",
         "ignition_endpoint_http_headers",

@@ -31,6 +31,10 @@ class MonitoredOperator(Record):
     subscription_name: str = ""
     version: str = ""
     properties: str = ""
+    dependency_only: bool = False
+    """Nobody has asked for it, but another operator cannot be without it."""
+    source_bundles: tuple[str, ...] = ()
+    """The bundles it was chosen with; none if it was chosen by itself."""
     status: OperatorStatus | None = None
     status_info: str = ""
     status_updated_at: datetime | None = None

@@ -52,7 +52,8 @@ def move_host(
     moved = _moved(row, case, host)
     draft.put(moved)
     if moved.status is not host.status:
-        draft.tell(events.host_status_updated(moved, host.status))
+        # A host that leaves its cluster is told of there.
+        draft.tell(events.host_status_updated(moved.but(cluster_id=moved.cluster_id or host.cluster_id), host.status))
     draft.tell(*(row.tells(moved) if row.tells else ()))
     return True
 

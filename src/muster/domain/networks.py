@@ -1,19 +1,17 @@
 """Addresses and networks of a cluster, and what follows from them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .record import Record
 
-if TYPE_CHECKING:  # these are made of what is here
-    from .clusters import Cluster
-    from .hosts import Host
-    from .inventory import Inventory
-
 IPV4, IPV6 = 4, 6
+
+LINK_LOCAL = "fe80::/10"
+"""Every IPv6 interface has an address in here, which nobody beyond its link can reach."""
 
 
 class VipVerification(StrEnum):
@@ -67,6 +65,16 @@ class Resolution(Record, omit_defaults=False):
     ipv4_addresses: tuple[str, ...] | None = None
     ipv6_addresses: tuple[str, ...] | None = None
     cnames: tuple[str, ...] | None = None
+
+    @property
+    def addresses(self) -> list[str]:
+        """The addresses that the name leads to, IPv4 first."""
+        return [*(self.ipv4_addresses or ()), *(self.ipv6_addresses or ())]
+
+    @property
+    def answers(self) -> list[str]:
+        """Everything that the name was said to mean: addresses, and other names."""
+        return [*self.addresses, *(self.cnames or ())]
 
     @property
     def resolves(self) -> bool:
@@ -249,44 +257,3 @@ def prefix_problem(network: ClusterNetwork, hosts: int) -> str | None:
             f"{needed} are needed"
         )
     return None
-
-
-def machine_networks_from_vips(cluster: "Cluster", hosts: Iterable["Host"]) -> tuple[str, ...]:
-    """The machine networks that follow from virtual addresses and host addresses; the present ones if none follow.
-
-    With a load balancer or a network of the user's own they are the user's to say, except for a single
-    node, which has no virtual addresses and lies where its default route begins.
-    """
-    inventories = [host.inventory for host in hosts if host.inventory is not None]
-    addresses = [address for inventory in inventories for address in inventory.addresses]
-    present = cluster.machine_networks
-    if cluster.single_node:
-        return present or _single_node_networks(cluster, inventories, addresses)
-    if cluster.user_managed_networking or cluster.user_managed_load_balancer or not addresses:
-        return present
-    if cluster.vip_dhcp_allocation:
-        found = {normal(address) for address in addresses if family(address) == IPV4}
-        return tuple(found) if len(found) == 1 and not present else present
-    calculated = [machine_network_of(vip.ip, addresses) for vip in cluster.api_vips or cluster.ingress_vips]
-    known = tuple(network for network in calculated if network is not None)
-    return known + present[len(known) :] if known and len(known) == len(calculated) else present
-
-
-def _single_node_networks(
-    cluster: "Cluster", inventories: Sequence["Inventory"], addresses: Sequence[str]
-) -> tuple[str, ...]:
-    """Per family the only network there is, or the one in which the preferred default gateway lies."""
-    wanted = families(network.cidr for network in cluster.cluster_networks)
-    if wanted != families(cluster.service_networks):
-        return ()
-    routes = sorted(
-        (route for inventory in inventories for route in inventory.routes or () if is_unspecified(route.destination)),
-        key=lambda route: route.metric,
-    )
-    found: list[str] = []
-    for version in dict.fromkeys(family(network.cidr) for network in cluster.cluster_networks):
-        networks = sorted({normal(address) for address in addresses if family(address) == version})
-        if len(networks) > 1:
-            networks = [network for route in routes for network in networks if lies_in(route.gateway, network)][:1]
-        found += networks
-    return tuple(found)

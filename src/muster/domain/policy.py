@@ -2,10 +2,11 @@
 
 from datetime import timedelta
 
-from .progress import OTHER_STAGE_LIMIT, SINGLE_NODE_REBOOT_LIMIT, STAGE_LIMITS, Stage
+from .operators.settings import OperatorSettings
+from .progress import OTHER_STAGE_LIMIT, SINGLE_NODE_REBOOT_LIMIT, STAGE_LIMITS, FinalizingStage, Stage
 from .record import Record
 from .releases import Catalogue
-from .requirements import Requirements
+from .requirements import SHIPPED, VersionedRequirements
 
 
 class LogLimits(Record):
@@ -22,7 +23,10 @@ class LogLimits(Record):
 class Policy(Record):
     """What the operator of the service has set; everything else is in the records."""
 
-    requirements: Requirements = Requirements()
+    requirements: VersionedRequirements = SHIPPED
+    edge_products: frozenset[str] = frozenset({"BlueField SoC"})
+    """Machines that serve as a worker at the edge of a network, by product name."""
+    operators: OperatorSettings = OperatorSettings()
     catalogue: Catalogue = Catalogue()
     disabled_host_validations: frozenset[str] = frozenset()
     disabled_cluster_validations: frozenset[str] = frozenset()
@@ -32,11 +36,25 @@ class Policy(Record):
     agent_image: str = "quay.io/edge-infrastructure/assisted-installer-agent:latest"
     installer_image: str = "quay.io/edge-infrastructure/assisted-installer:latest"
     controller_image: str = "quay.io/edge-infrastructure/assisted-installer-controller:latest"
+    must_gather_images: dict[str, dict[str, str]] = {}
+    """By version (`4.20`, or `4.20-arm64`) and component, the images that gather what went wrong."""
     image_service_url: str = "http://127.0.0.1:8090"
     check_cluster_version: bool = False
     ntp_default: str = ""
     upgrade_agents: bool = True
     single_node_dnsmasq: bool = True
+    soft_timeouts: bool = False
+    arbiters: bool = True
+    fencing: bool = False
+    ipv6: bool = True
+    disk_encryption: bool = True
+    auto_assign: bool = True
+    skip_mco_reboot: bool = True
+    virtual_interfaces: bool = False
+    kube_api: bool = False
+    bootstrap_mac: str = ""
+    inventory_max_size: int = 0
+    inventory_disk_min_size: int = 0
 
     disconnection: timedelta = timedelta(minutes=3)
     bootstrap_grace: timedelta = timedelta(minutes=2)
@@ -48,6 +66,11 @@ class Policy(Record):
     finalizing: timedelta = timedelta(hours=5)
     disk_check: timedelta = timedelta(minutes=8)
     image_availability: timedelta = timedelta(minutes=16)
+    reclaim: timedelta = timedelta(minutes=60)
+    resetting: timedelta = timedelta(minutes=3)
+    dhcp_lease: timedelta = timedelta(minutes=2)
+    identity_memory: timedelta = timedelta(minutes=5)
+    """How long a machine is remembered that reports as the same host as another."""
     host_logs: LogLimits = LogLimits(
         first=timedelta(minutes=2), upload=timedelta(minutes=10), more=timedelta(minutes=2)
     )
@@ -56,9 +79,24 @@ class Policy(Record):
     )
     stage_limits: dict[Stage, timedelta] = {}
     """Limits set by the operator; stages not named here keep their own."""
+    finalizing_limits: dict[FinalizingStage, timedelta] = {}
+    """The same for the stages of the new cluster."""
 
     def stage_limit(self, stage: Stage, *, single_node: bool) -> timedelta:
         """How long a stage may go without news."""
         if single_node and stage is Stage.REBOOTING:
             return SINGLE_NODE_REBOOT_LIMIT
-        return self.stage_limits.get(stage) or STAGE_LIMITS.get(stage, OTHER_STAGE_LIMIT)
+        return self.stage_limits.get(stage, STAGE_LIMITS.get(stage, OTHER_STAGE_LIMIT))
+
+
+HOST_GRACE = timedelta(minutes=1)
+CLUSTER_GRACE = timedelta(minutes=2)
+
+
+def with_time_to_prepare(policy: Policy) -> Policy:
+    """The policy, where preparing may take at least as long as the steps it waits for."""
+    longest = max(policy.disk_check, policy.image_availability)
+    return policy.but(
+        host_preparation=max(policy.host_preparation, longest + HOST_GRACE),
+        cluster_preparation=max(policy.cluster_preparation, longest + CLUSTER_GRACE),
+    )

@@ -1,5 +1,6 @@
 """How far an installation has come: stages of hosts and clusters, and the percentages they make."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -46,12 +47,18 @@ AFTER_REBOOT = frozenset({Stage.REBOOTING, Stage.IGNITION, Stage.CONFIGURING, St
 
 STAGE_LIMITS = {
     Stage.STARTING: timedelta(minutes=30),
+    Stage.CONTROL_PLANE: timedelta(minutes=60),
+    Stage.BOOTKUBE: timedelta(minutes=60),
+    Stage.CONTROLLER: timedelta(minutes=60),
+    Stage.INSTALLING: timedelta(minutes=60),
     Stage.WRITING: timedelta(minutes=30),
-    Stage.REBOOTING: timedelta(minutes=40),
     Stage.COPYING: timedelta(minutes=90),
+    Stage.REBOOTING: timedelta(minutes=40),
     Stage.IGNITION: timedelta(hours=24),
+    Stage.CONFIGURING: timedelta(minutes=60),
+    Stage.JOINED: timedelta(minutes=60),
 }
-"""How long a stage may go without news; what is not listed gets `OTHER_STAGE_LIMIT`."""
+"""How long a stage may go without news, unless the operator of the service sets another limit."""
 
 OTHER_STAGE_LIMIT = timedelta(minutes=60)
 SINGLE_NODE_REBOOT_LIMIT = timedelta(minutes=80)
@@ -80,14 +87,19 @@ class FinalizingStage(StrEnum):
     DONE = "Done"
 
 
-FINALIZING_LIMITS = {
-    FinalizingStage.OPERATORS: timedelta(hours=10),
+SOFT_FINALIZING_LIMITS = {
+    FinalizingStage.OPERATORS: timedelta(minutes=70),
+    FinalizingStage.ROUTER_CA: timedelta(minutes=70),
+    FinalizingStage.OLM_INIT: timedelta(minutes=70),
     FinalizingStage.OLM_MANIFESTS: timedelta(minutes=10),
+    FinalizingStage.OLM_CSV: timedelta(minutes=70),
     FinalizingStage.OLM_JOBS: timedelta(minutes=10),
+    FinalizingStage.DONE: timedelta(minutes=70),
 }
-"""How long a stage of the new cluster may take; what is not listed gets `OTHER_FINALIZING_LIMIT`."""
+"""How long a stage of the new cluster may take where whoever is late is only warned."""
 
-OTHER_FINALIZING_LIMIT = timedelta(minutes=70)
+FINALIZING_LIMITS = SOFT_FINALIZING_LIMITS | {FinalizingStage.OPERATORS: timedelta(hours=10)}
+"""How long a stage of the new cluster may take where being late is a failure."""
 
 AS_LONG_AS_OLM = frozenset({FinalizingStage.OLM_INIT, FinalizingStage.OLM_CSV, FinalizingStage.OLM_JOBS})
 """Stages that may take at least as long as the slowest of the operators that OLM adds."""
@@ -96,9 +108,15 @@ MAY_TAKE_LONGER = frozenset({FinalizingStage.OLM_MANIFESTS, FinalizingStage.OLM_
 """Stages that are only warned about: the cluster is there without what they wait for."""
 
 
-def finalizing_limit(stage: FinalizingStage, olm: timedelta) -> timedelta:
-    """How long a stage of the new cluster may take, where the slowest operator of OLM takes so long."""
-    limit = FINALIZING_LIMITS.get(stage, OTHER_FINALIZING_LIMIT)
+def finalizing_limit(
+    stage: FinalizingStage, olm: timedelta, *, soft: bool, overrides: Mapping[FinalizingStage, timedelta]
+) -> timedelta:
+    """How long a stage of the new cluster may take, where the slowest operator of OLM takes `olm`.
+
+    `soft` says that being late is only warned about; `overrides` are the limits set by the operator of the service.
+    """
+    limits = SOFT_FINALIZING_LIMITS if soft else FINALIZING_LIMITS
+    limit = overrides.get(stage, limits[stage])
     return max(limit, olm) if stage in AS_LONG_AS_OLM else limit
 
 

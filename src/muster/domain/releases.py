@@ -14,6 +14,8 @@ class Release(Record):
     default: bool = False
     mco_image: str = ""
     must_gather_image: str = ""
+    coreos_image: str = ""
+    """The system that a host becomes which is installed in place."""
 
     def carries(self, architecture: str) -> bool:
         """Whether the image runs on an architecture; `multi` asks for more than one."""

@@ -1,8 +1,16 @@
-"""How much machine a role needs, and whether a host has it."""
+"""How much machine a role needs in a version of OpenShift, and whether a host has it.
+
+`views` asks for the figures a host is held to; validations, suggestions and disks compare machines with them.
+"""
+
+from functools import lru_cache
+
+import msgspec
 
 from .hosts import Host
-from .inventory import Cpu, Memory
+from .inventory import Cpu, Inventory, Memory
 from .record import Record
+from .releases import at_least, parts
 from .roles import Role
 
 
@@ -13,12 +21,13 @@ class Figures(Record):
     ram_mib: int
     disk_size_gb: int
     installation_disk_speed_threshold_ms: int = 10
+    """How long a safe write may take; 0 where it may take any time."""
     network_latency_threshold_ms: float | None = None
     packet_loss_percentage: float | None = None
 
 
 class Requirements(Record):
-    """What every role needs, for one version."""
+    """What every role needs, in one version."""
 
     master: Figures = Figures(
         cpu_cores=4, ram_mib=16384, disk_size_gb=100, network_latency_threshold_ms=100, packet_loss_percentage=0
@@ -30,12 +39,17 @@ class Requirements(Record):
         cpu_cores=2, ram_mib=8192, disk_size_gb=100, network_latency_threshold_ms=1000, packet_loss_percentage=10
     )
     sno: Figures = Figures(cpu_cores=8, ram_mib=16384, disk_size_gb=100)
+    edge_worker: Figures = msgspec.field(
+        name="edge-worker", default=Figures(cpu_cores=2, ram_mib=8192, disk_size_gb=15)
+    )
 
-    def of(self, role: Role, *, single_node: bool = False) -> Figures:
-        """The figures for a role; a host without one is held to a worker's."""
+    def of(self, role: Role, *, single_node: bool = False, edge: bool = False) -> Figures:
+        """The figures for a role; a host without one is held to a worker's, or an edge worker's if it is one."""
         if role in (Role.MASTER, Role.BOOTSTRAP):
             return self.sno if single_node else self.master
-        return self.arbiter if role is Role.ARBITER else self.worker
+        if role is Role.ARBITER:
+            return self.arbiter
+        return self.edge_worker if edge else self.worker
 
     def least(self, *, single_node: bool = False) -> tuple[Figures, Figures]:
         """The control plane's and the worker's figures: a host below both is of no use at all."""
@@ -45,6 +59,49 @@ class Requirements(Record):
     def pool(self) -> Figures:
         """What a host without a cluster is held to: the role with the smallest disk."""
         return min((self.worker, self.master, self.arbiter), key=lambda figures: figures.disk_size_gb)
+
+
+class VersionedRequirements(Record):
+    """What every role needs, in any version."""
+
+    default: Requirements = Requirements()
+    """What counts for a version of which nothing else is said."""
+    exact: dict[str, Requirements] = {}
+    """What counts for one version, as it is spelt."""
+    since: dict[str, Requirements] = {}
+    """What counts for a version and every later one, until the next of these."""
+
+    def for_version(self, version: str) -> Requirements:
+        """What every role needs in a version: said of it alone, else since a version before it, else of any."""
+        if version in self.exact:
+            return self.exact[version]
+        return self.since.get(_newest(tuple(self.since), version), self.default)
+
+
+@lru_cache(maxsize=256)
+def _newest(versions: tuple[str, ...], version: str) -> str:
+    """The newest of some versions that is not newer than the one asked for; "" if all are."""
+    return max((each for each in versions if at_least(version, each)), key=parts, default="")
+
+
+SHIPPED = VersionedRequirements(since={"4.22": Requirements(sno=Requirements().sno.but(cpu_cores=4))})
+"""What counts where the operator of the service has said nothing."""
+
+EDGE_ARCHITECTURES = frozenset({"aarch64", "arm64"})
+
+
+def is_edge_worker(inventory: Inventory | None, products: frozenset[str]) -> bool:
+    """Whether a machine is one of the small products that serve as a worker at the edge of a network."""
+    if inventory is None or inventory.cpu is None or inventory.system_vendor is None:
+        return False
+    return inventory.cpu.architecture in EDGE_ARCHITECTURES and _squeezed(inventory.system_vendor.product_name) in {
+        _squeezed(product) for product in products
+    }
+
+
+def _squeezed(product: str) -> str:
+    """The name of a product without what people write differently."""
+    return product.lower().replace(" ", "")
 
 
 MIB = 2**20

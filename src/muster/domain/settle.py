@@ -18,8 +18,9 @@ from .states.cases import ClusterCase, HostCase
 from .states.cluster_table import CLUSTER_TABLE
 from .states.clusters import JUDGED
 from .states.host_table import HOST_TABLE
+from .states.table import TICK
 from .triggers import Ticked
-from .validations.catalogue import Assessment, assess_cluster, assess_host
+from .validations.catalogue import Assessment, assess_cluster, assess_host, reassess_host
 from .verdicts import Finding, Status
 from .views import ClusterView, HostView, Peers, View, peers_of
 
@@ -31,7 +32,10 @@ TICKED = Ticked()
 MOVING = frozenset({"status", "status_info", "status_updated_at", "updated_at", "verdicts", "progress", "preparation"})
 """Fields of a cluster that no check of a host looks at."""
 
-LOOKED_AT = tuple(name for name in Cluster.__struct_fields__ if name not in MOVING)
+TOGETHER = ("majority_groups", "ip_collisions")
+"""Fields of a cluster that say how its hosts find each other: what the others are to a host."""
+
+LOOKED_AT = tuple(name for name in Cluster.__struct_fields__ if name not in MOVING.union(TOGETHER))
 
 
 class Judged(Record):
@@ -79,13 +83,13 @@ def _derive(draft: Draft) -> None:
     draft.put(derive_progress(draft.view, cluster))
 
 
-def _same_to_hosts(cluster: Cluster | None, before: Cluster | None) -> bool:
-    """Whether two versions of a cluster look the same to the checks of its hosts."""
+def _same_to_hosts(cluster: Cluster | None, before: Cluster | None, fields: tuple[str, ...] = LOOKED_AT) -> bool:
+    """Whether two versions of a cluster look the same to the checks of its hosts, in some fields."""
     if cluster is before:
         return True
     if cluster is None or before is None:
         return False
-    return all(getattr(cluster, name) is getattr(before, name) for name in LOOKED_AT)
+    return all(getattr(cluster, name) is getattr(before, name) for name in fields)
 
 
 def _judge_and_move(draft: Draft) -> None:
@@ -94,11 +98,12 @@ def _judge_and_move(draft: Draft) -> None:
     peers = peers_of(view.living)
     if peers == memo.peers:
         peers = memo.peers
-    same = peers is memo.peers and view.infra_envs is memo.infra_envs and _same_to_hosts(view.cluster, memo.cluster)
+    same = view.infra_envs is memo.infra_envs and _same_to_hosts(view.cluster, memo.cluster)
+    same_others = peers is memo.peers and _same_to_hosts(view.cluster, memo.cluster, TOGETHER)
     judged: dict[str, Judged] = {}
     for host in view.living:
         before = memo.hosts.get(host.id) if same else None
-        outcome = _judge(HostView(view, host, peers), before)
+        outcome = _judge(HostView(view, host, peers), before, same_others=same_others)
         if outcome is not before or host.verdicts is not before.host.verdicts:
             _remember(draft, host, outcome.assessment)
         move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
@@ -114,10 +119,12 @@ def _judge_and_move(draft: Draft) -> None:
         if cluster.status in JUDGED and not unchanged:
             assessment = assess_cluster(ClusterView(draft.view, cluster, peers))
             _remember_cluster(draft, cluster, assessment)
-        move_cluster(draft, draft.cluster, TICKED, assessment, peers)
+        cluster = draft.cluster
+        move_cluster(draft, cluster, TICKED, assessment, peers)
     draft.view = draft.view.but(
         memo=Memo(
-            cluster=draft.view.cluster,
+            # As it was judged: a move may change what is looked at.
+            cluster=cluster,
             infra_envs=draft.view.infra_envs,
             peers=peers,
             hosts=judged,
@@ -127,11 +134,14 @@ def _judge_and_move(draft: Draft) -> None:
     )
 
 
-def _judge(case: HostView, before: Judged | None) -> Judged:
-    """The assessment of a host, worked out only if something it depends on has changed."""
-    if before is not None and before.connected == case.connected and _same_to_checks(case.host, before.host):
+def _judge(case: HostView, before: Judged | None, *, same_others: bool) -> Judged:
+    """The assessment of a host, worked out only as far as something it depends on has changed."""
+    if before is None or before.connected != case.connected or not _same_to_checks(case.host, before.host):
+        return Judged(host=case.host, connected=case.connected, assessment=assess_host(case))
+    if same_others:
         return before
-    return Judged(host=case.host, connected=case.connected, assessment=assess_host(case))
+    assessment = reassess_host(case, before.assessment)
+    return before if assessment is before.assessment else before.but(host=case.host, assessment=assessment)
 
 
 def _same_to_checks(host: Host, before: Host) -> bool:
@@ -190,6 +200,9 @@ def next_deadline(view: View) -> datetime | None:
         outcome = memo.hosts.get(host.id)
         case = HostCase(view, host, memo.peers, outcome.assessment if outcome else NO_ASSESSMENT, TICKED)
         dues.append(HOST_TABLE.next_due(Ticked, host.status, case, view.now))
+        if case.connected and not case.after_reboot:
+            # In every state the verdict on its silence changes by time alone.
+            dues.append(case.silent_at + TICK)
     if view.cluster is not None and view.cluster.deleted_at is None:
         case_of_cluster = ClusterCase(view, view.cluster, memo.peers, memo.cluster_assessment, TICKED)
         dues.append(CLUSTER_TABLE.next_due(Ticked, view.cluster.status, case_of_cluster, view.now))

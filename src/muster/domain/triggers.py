@@ -94,6 +94,10 @@ class CompletionReported(Asked):
     failed_operators: tuple[str, ...] = ()
 
 
+class AllowAddHosts(Asked):
+    """A user wants to add hosts to the cluster that was installed."""
+
+
 class ClusterLogsReported(Asked):
     """The controller's logs were asked for, are coming, or have come."""
 
@@ -118,6 +122,8 @@ class UpdateInfraEnv(Asked):
     """A user changes a discovery image."""
 
     changes: Any
+    cluster: Any = None
+    """The cluster its hosts belong to, as the sender saw it."""
 
 
 class DeleteInfraEnv(Asked):
@@ -174,8 +180,54 @@ class DeleteHost(HostTrigger, Asked):
     """A user gives a host up."""
 
 
+class BindHost(HostTrigger, Asked):
+    """A user gives a host of the pool to a cluster; the cluster is looked at beside."""
+
+    cluster_id: str
+
+
+class UnbindHost(HostTrigger, Asked):
+    """A user takes a host back from its cluster."""
+
+
+class ReclaimHost(HostTrigger, Asked):
+    """A host is taken back and finds its own way into the discovery image, if it is installed."""
+
+
+class InstallHost(HostTrigger, Asked):
+    """A user lets a host join the running cluster."""
+
+
+class ResetHost(HostTrigger, Asked):
+    """A user wants to start over with a host that was to join a running cluster."""
+
+
 class HostLogsReported(HostTrigger, Asked):
     """A host's logs were asked for, are coming, or have come."""
 
     state: str = ""
     uploaded: bool = False
+
+
+class IgnoreValidations(Asked):
+    """A user wants to go on in spite of some checks of a cluster and its hosts."""
+
+    changes: Any
+
+
+class ResetValidation(HostTrigger, Asked):
+    """A user wants what a check says of a host to be found out again."""
+
+    validation: str
+
+
+class ChangeInstallerArgs(HostTrigger, Asked):
+    """A user adds arguments to the program that writes a host's disk."""
+
+    changes: Any
+
+
+class ChangeIgnition(HostTrigger, Asked):
+    """A user lays an Ignition configuration over that of a host."""
+
+    changes: Any

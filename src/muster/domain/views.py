@@ -9,10 +9,11 @@ from .clusters import Cluster
 from .hosts import Host, HostKind
 from .infra_envs import InfraEnv
 from .joining import ApiVipReply
+from .operators import additions
 from .policy import Policy
 from .progress import AFTER_REBOOT
 from .record import Record
-from .requirements import Figures
+from .requirements import Figures, Requirements, is_edge_worker
 from .roles import WITH_ARBITER, Role
 
 
@@ -57,17 +58,20 @@ class View(Record):
     infra_envs: dict[str, InfraEnv] = {}
     tenants: int = 0
     presence: dict[str, datetime] = {}
+    beside: dict[str, "View"] = {}
+    """Other scopes that a trigger has asked to look at, to read only."""
     memo: Any = None
     """What `settle` worked out last time, so that it need not do so again for what has not changed."""
 
     @property
     def living(self) -> tuple[Host, ...]:
-        """The hosts that have not been given up."""
-        return tuple(host for host in self.hosts.values() if host.deleted_at is None)
+        """The hosts that have not been given up and are still in this scope."""
+        own = self.cluster.id if self.cluster else None
+        return tuple(host for host in self.hosts.values() if host.deleted_at is None and host.cluster_id == own)
 
     def seen_at(self, host: Host) -> datetime:
         """When the host last asked for instructions."""
-        return self.presence.get(host.id, host.registered_at)
+        return max(self.presence.get(host.id, host.registered_at), host.registered_at)
 
     def with_host(self, host: Host) -> "View":
         """This view with a host added or changed; itself when nothing differs."""
@@ -138,6 +142,8 @@ class HostView:
         self.cluster = view.cluster
         self.policy = view.policy
         self.now = view.now
+        self._known: frozenset[str] | None = None
+        """Hosts that are known to be in the cluster."""
 
     @cached_property
     def infra_env(self) -> InfraEnv | None:
@@ -172,11 +178,32 @@ class HostView:
         return self.infra_env.openshift_version if self.infra_env else ""
 
     @cached_property
-    def figures(self) -> Figures:
-        """How much machine the host's role needs."""
+    def requirements(self) -> Requirements:
+        """What every role needs in the version the host is judged for."""
+        return self.policy.requirements.for_version(self.version)
+
+    @cached_property
+    def base_figures(self) -> Figures:
+        """How much machine the host's role needs by itself."""
         if self.cluster is None:
-            return self.policy.requirements.pool
-        return self.policy.requirements.of(self.role, single_node=self.cluster.single_node)
+            return self.requirements.pool
+        edge = is_edge_worker(self.host.inventory, self.policy.edge_products)
+        return self.requirements.of(self.role, single_node=self.cluster.single_node, edge=edge)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """How much machine the host needs: its role's share, and what each selected operator adds to it."""
+        base, added = self.base_figures, additions(self).values()
+        return base.but(
+            cpu_cores=base.cpu_cores + sum(each.cpu_cores for each in added),
+            ram_mib=base.ram_mib + sum(each.ram_mib for each in added),
+        )
+
+    def knows_all(self, host_ids: frozenset[str]) -> bool:
+        """Whether all these hosts are in the cluster. Asked more than once of the same hosts, it is worked out once."""
+        if self._known is not host_ids and host_ids <= self.peers.roles.keys():
+            self._known = host_ids
+        return self._known is host_ids
 
     @property
     def after_reboot(self) -> bool:

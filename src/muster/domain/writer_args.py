@@ -4,17 +4,18 @@ The `install` step asks for them. A kernel argument is what the installed system
 its own disk or use its own network.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .clusters import Cluster, PlatformType
 from .disks import is_path_of
 from .inventory import Disk, DriveType, Interface, Inventory
-from .networks import families, lies_in, plain
+from .networks import IPV4, IPV6, families, family, is_unspecified, lies_in, normal, plain
 from .views import HostView
 
 KARG = "--append-karg"
 COPY_NETWORK = "--copy-network"
-METHODS = {4: "dhcp", 6: "dhcp6"}
+COPYING = frozenset({COPY_NETWORK, "-n"})
+METHODS = {IPV4: "dhcp", IPV6: "dhcp6"}
 
 MAINFRAME = "IBM/S390"
 NO_LPAR = ("KVM", "Linux")
@@ -27,18 +28,40 @@ OWN_ADDRESSES = "ai.ip_cfg_override=1"
 """The sign that someone set up a mainframe's addresses by hand."""
 
 
-def writer_args(case: HostView, cluster: Cluster, inventory: Inventory, disk: Disk) -> tuple[str, ...]:
-    """All arguments, in order: the user's, the machine's, the disk's, the network's."""
+def writer_args(case: HostView, cluster: Cluster, inventory: Inventory, disk: Disk) -> tuple[str, ...] | None:
+    """All arguments, in order: the user's, the machine's, the disk's, the network's.
+
+    None if the host is one of a new cluster and nobody knows in which network it is.
+    """
+    networks = cluster.machine_networks or _own_networks(cluster, inventory)
+    if not networks and not case.day2:
+        return None
     user = case.host.installer_args
     told = _told_to_mainframe(inventory)
     addresses_given = OWN_ADDRESSES in told or _addresses_are_given(case, cluster, disk)
     kargs = [*_carried_over(told), *_of_disk(disk, inventory, dhcp=not addresses_given)]
     static = case.infra_env is not None and bool(case.infra_env.static_network_config)
     if not static and not addresses_given:
-        kargs += _of_network(inventory, cluster.machine_networks)
+        kargs += _of_network(inventory, networks)
     args = [each for karg in dict.fromkeys(kargs) for each in (KARG, karg)]
-    copying = [COPY_NETWORK] if static and COPY_NETWORK not in user else []
+    copying = [COPY_NETWORK] if static and COPYING.isdisjoint(user) else []
     return (*user, *args, *copying)
+
+
+def _own_networks(cluster: Cluster, inventory: Inventory) -> tuple[str, ...]:
+    """Where a host is for which the user manages the network: per family, where its default route begins.
+
+    The gateway of IPv6 lies on the link, not in the network, so the interface of the route tells.
+    """
+    if not cluster.user_managed_networking:
+        return ()
+    ways = sorted((way.metric, way.interface) for way in inventory.routes or () if is_unspecified(way.destination))
+    rank = {name: place for place, (_, name) in reversed([*enumerate(ways)])}
+    nics = sorted((nic for nic in inventory.interfaces or () if nic.name in rank), key=lambda nic: rank[nic.name])
+    first: dict[int | None, str] = {}
+    for address in (each for nic in nics for each in nic.addresses):
+        first.setdefault(family(address), normal(address))
+    return tuple(first[version] for version in (IPV4, IPV6) if version in first)
 
 
 def _addresses_are_given(case: HostView, cluster: Cluster, disk: Disk) -> bool:
@@ -84,11 +107,11 @@ def _of_iscsi(disk: Disk, inventory: Inventory) -> Iterator[str]:
             yield _from_dhcp(nic, [address])
 
 
-def _of_network(inventory: Inventory, networks: tuple[str, ...]) -> Iterator[str]:
-    """How the installed system gets its addresses on each interface of the machine networks."""
+def _of_network(inventory: Inventory, networks: Sequence[str]) -> Iterator[str]:
+    """How the installed system gets its addresses on each interface of the primary machine network."""
     for nic in inventory.interfaces or ():
-        inside = [address for address in nic.addresses if any(lies_in(address, network) for network in networks)]
-        if inside:
+        if any(lies_in(address, network) for network in networks[:1] for address in nic.addresses):
+            inside = [address for address in nic.addresses if any(lies_in(address, network) for network in networks)]
             yield _from_dhcp(nic, inside)
 
 

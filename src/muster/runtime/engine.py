@@ -15,7 +15,7 @@ from muster.domain.errors import Conflict, Finished, NotFound
 from muster.domain.policy import Policy
 from muster.domain.record import Record
 from muster.domain.triggers import Ticked, Trigger
-from muster.domain.views import View
+from muster.domain.views import View, scope_of
 from muster.ports import Bus, Change, Clock, Commit, Committed, Store
 
 from .presence import Presence
@@ -42,12 +42,13 @@ SYSTEM = Sender()
 class Ticket:
     """A trigger on its way through the door."""
 
-    __slots__ = ("answer", "finishes", "sender", "trigger")
+    __slots__ = ("answer", "beside", "finishes", "sender", "trigger")
 
-    def __init__(self, trigger: Trigger, sender: Sender, finishes: str) -> None:
+    def __init__(self, trigger: Trigger, sender: Sender, finishes: str, beside: tuple[str, ...]) -> None:
         self.trigger = trigger
         self.sender = sender
         self.finishes = finishes
+        self.beside = beside
         self.answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
 
@@ -79,9 +80,17 @@ class Engine:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._unsubscribe = bus.subscribe(self._hear)
 
-    async def submit(self, scope: str, trigger: Trigger, sender: Sender = SYSTEM, *, finishes: str = "") -> Decision:
-        """Let something happen to a scope. Raises what the trigger was refused with."""
-        ticket = Ticket(trigger, sender, finishes)
+    async def submit(
+        self,
+        scope: str,
+        trigger: Trigger,
+        sender: Sender = SYSTEM,
+        *,
+        finishes: str = "",
+        beside: tuple[str, ...] = (),
+    ) -> Decision:
+        """Let something happen to a scope, looking at others beside it. Raises what the trigger was refused with."""
+        ticket = Ticket(trigger, sender, finishes, beside)
         self._waiting.setdefault(scope, []).append(ticket)
         if scope not in self._running:
             self._running[scope] = asyncio.create_task(self._work(scope))
@@ -89,7 +98,7 @@ class Engine:
 
     async def view(self, scope: str) -> View:
         """A scope as it stands. Raises `NotFound` if there is no such scope."""
-        known = self._known.get(scope) or await self._load(scope)
+        known = await self._look(scope)
         if known is None or known.view.version == 0:
             raise NotFound(f"There is no {scope.replace(':', ' ')}")
         return known.view
@@ -127,22 +136,29 @@ class Engine:
 
     async def _decide(self, scope: str, batch: list[Ticket]) -> Decision:
         for _ in range(ATTEMPTS):
-            known = self._known.get(scope) or await self._load(scope)
+            known = await self._look(scope)
+            beside = {name: await self._look(name) for ticket in batch for name in ticket.beside}
             now = self.clock.now()
-            before = self._at(scope, known, now)
+            before = self._at(scope, known, now).but(
+                beside={name: other.view for name, other in beside.items() if other is not None}
+            )
             decision = decide(before, *(ticket.trigger for ticket in batch))
             if not decision.changed and not batch[0].finishes:
                 await self._keep(known, decision, batch)
                 return decision
             try:
-                await self._commit(scope, known, decision, batch, now)
+                await self._commit(scope, known, beside, decision, batch)
             except Finished:
                 raise
             except Conflict:
-                self._known.pop(scope, None)
+                for name in (scope, *beside):
+                    self._known.pop(name, None)
                 continue
             return decision
         raise Conflict(f"{scope} changes faster than it can be decided about; try again")
+
+    async def _look(self, scope: str) -> Known | None:
+        return self._known.get(scope) or await self._load(scope)
 
     def _at(self, scope: str, known: Known | None, now: datetime) -> View:
         if known is None:
@@ -153,19 +169,25 @@ class Engine:
         """Nothing to write; but what was judged is worth keeping, and a deadline that came needs a successor."""
         if known is None or known.view.version == 0:
             return
-        view = decision.view
+        view = decision.view.but(beside={})
         self._known[view.scope] = Known(view, known.reads)
         if any(isinstance(ticket.trigger, Ticked) for ticket in batch):
             await self.store.set_deadline(view.scope, view.version, decision.deadline)
 
     async def _commit(
-        self, scope: str, known: Known | None, decision: Decision, batch: list[Ticket], now: datetime
+        self,
+        scope: str,
+        known: Known | None,
+        beside: dict[str, Known | None],
+        decision: Decision,
+        batch: list[Ticket],
     ) -> None:
+        looked_at = {name: other.view.version if other else 0 for name, other in beside.items()}
         commit = Commit(
             scope=scope,
             version=known.view.version if known else 0,
-            reads=known.reads if known else {},
-            at=now,
+            reads=(known.reads if known else {}) | looked_at,
+            at=decision.view.now,
             actor=batch[0].sender.actor,
             request_id=batch[0].sender.request_id,
             triggers=tuple(dict.fromkeys(type(ticket.trigger).__name__ for ticket in batch)),
@@ -177,7 +199,7 @@ class Engine:
             live=_lives(decision.view),
         )
         news = await self.store.commit(commit)
-        view = decision.view.but(version=news.version)
+        view = _at_home(decision.view).but(version=news.version)
         self._remember(Known(view, known.reads if known else {}))
         for hear in self.on_commit:
             hear(commit)
@@ -245,6 +267,12 @@ class Engine:
             self._overtaken.update(self._reading)
             for scope in [each for each, known in self._known.items() if news.scope in known.reads]:
                 del self._known[scope]
+
+
+def _at_home(view: View) -> View:
+    """A view without the hosts that have moved to another scope, and without what was looked at beside it."""
+    hosts = {key: host for key, host in view.hosts.items() if scope_of(host) == view.scope}
+    return view.but(beside={}, hosts=view.hosts if len(hosts) == len(view.hosts) else hosts)
 
 
 def _lives(view: View) -> bool:

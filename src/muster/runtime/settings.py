@@ -1,20 +1,35 @@
-"""Every setting of the service: one field each, from the environment or the command line."""
+"""Every setting of the service: one field each, from the environment or the command line.
+
+`cli.serve` reads them once; `wiring` turns them into the policy that decisions depend on. A field that is named like
+one of `Policy` goes there as it is.
+"""
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_origin
 
 import msgspec
 
 from muster.domain.errors import Invalid
-from muster.domain.policy import Policy
+from muster.domain.inputs.requirements import Entry, read_requirements
+from muster.domain.operators.settings import OperatorSettings
+from muster.domain.policy import LogLimits, Policy, with_time_to_prepare
+from muster.domain.progress import FINALIZING_LIMITS, STAGE_LIMITS, FinalizingStage, Stage
 from muster.domain.record import Record
 from muster.domain.releases import OsImage, Release
-from muster.domain.requirements import Requirements
+from muster.domain.steps import STEPS
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
+
+SHIPPED = Policy()
+GROUP = "group of "
+"""How the name of a field begins that holds many settings, each under its own name."""
+
+Bytes = Annotated[int, msgspec.Meta(ge=0)]
+Words = frozenset[str]
 
 
 def _env(name: str, default: Any) -> Any:
@@ -25,6 +40,7 @@ def _env(name: str, default: Any) -> Any:
 class Settings(Record):
     """How this process runs. The names in capitals are those of the environment."""
 
+    # The process.
     host: str = _env("MUSTER_HOST", "0.0.0.0")  # noqa: S104 - agents come from everywhere
     port: int = _env("MUSTER_PORT", 8090)
     data: str = _env("MUSTER_DATA", "data")
@@ -34,19 +50,61 @@ class Settings(Record):
     auth_type: str = _env("AUTH_TYPE", "none")
     service_base_url: str = _env("SERVICE_BASE_URL", "")
     image_service_base_url: str = _env("IMAGE_SERVICE_BASE_URL", "")
+    kube_api: bool = _env("ENABLE_KUBE_API", SHIPPED.kube_api)
+
+    # What is installed.
     release_images: tuple[Release, ...] = _env("RELEASE_IMAGES", ())
     os_images: tuple[OsImage, ...] = _env("OS_IMAGES", ())
-    agent_image: str = _env("AGENT_DOCKER_IMAGE", Policy().agent_image)
-    installer_image: str = _env("INSTALLER_IMAGE", Policy().installer_image)
-    controller_image: str = _env("CONTROLLER_IMAGE", Policy().controller_image)
-    requirements: tuple[dict[str, Any], ...] = _env("HW_VALIDATOR_REQUIREMENTS", ())
-    disabled_host_validations: tuple[str, ...] = _env("DISABLED_HOST_VALIDATIONS", ())
-    disabled_cluster_validations: tuple[str, ...] = _env("DISABLED_CLUSTER_VALIDATIONS", ())
-    disabled_steps: tuple[str, ...] = _env("DISABLED_STEPS", ())
-    public_registries: tuple[str, ...] = _env("PUBLIC_CONTAINER_REGISTRIES", ())
+    agent_image: str = _env("AGENT_DOCKER_IMAGE", SHIPPED.agent_image)
+    installer_image: str = _env("INSTALLER_IMAGE", SHIPPED.installer_image)
+    controller_image: str = _env("CONTROLLER_IMAGE", SHIPPED.controller_image)
+    must_gather_images: dict[str, dict[str, str]] = _env("MUST_GATHER_IMAGES", {})
+    public_registries: Words = _env("PUBLIC_CONTAINER_REGISTRIES", SHIPPED.public_registries)
     ntp_default: str = _env("NTP_DEFAULT_SERVER", "")
-    check_cluster_version: bool = _env("CHECK_CLUSTER_VERSION", False)
-    disconnection: str = _env("HOST_MAX_DISCONNECTION_TIME", "3m")
+    check_cluster_version: bool = _env("CHECK_CLUSTER_VERSION", SHIPPED.check_cluster_version)
+    single_node_dnsmasq: bool = _env("ENABLE_SINGLE_NODE_DNSMASQ", SHIPPED.single_node_dnsmasq)
+    skip_mco_reboot: bool = _env("ENABLE_SKIP_MCO_REBOOT", SHIPPED.skip_mco_reboot)
+
+    # What may be asked for.
+    arbiters: bool = _env("TNA_CLUSTERS_SUPPORT", SHIPPED.arbiters)
+    fencing: bool = _env("TNF_CLUSTERS_SUPPORT", SHIPPED.fencing)
+    ipv6: bool = _env("IPV6_SUPPORT", SHIPPED.ipv6)
+    disk_encryption: bool = _env("DISK_ENCRYPTION_SUPPORT", SHIPPED.disk_encryption)
+
+    # How hosts are judged.
+    hardware: tuple[Entry, ...] = _env("HW_VALIDATOR_REQUIREMENTS", ())
+    edge_products: Words = _env("EDGE_WORKERS_PRODUCT_NAMES", SHIPPED.edge_products)
+    disabled_host_validations: Words = _env("DISABLED_HOST_VALIDATIONS", frozenset())
+    disabled_cluster_validations: Words = _env("DISABLED_CLUSTER_VALIDATIONS", frozenset())
+    auto_assign: bool = _env("ENABLE_AUTO_ASSIGN", SHIPPED.auto_assign)
+    bootstrap_mac: str = _env("BOOTSTRAP_HOST_MAC", "")
+    operators: OperatorSettings = _env(f"{GROUP}operators", SHIPPED.operators)
+
+    # What agents are told.
+    disabled_steps: Words = _env("DISABLED_STEPS", frozenset())
+    upgrade_agents: bool = _env("ENABLE_UPGRADE_AGENT", SHIPPED.upgrade_agents)
+    virtual_interfaces: bool = _env("ENABLE_VIRTUAL_INTERFACES", SHIPPED.virtual_interfaces)
+    inventory_max_size: Bytes = _env("AGENT_INVENTORY_MAX_SIZE", SHIPPED.inventory_max_size)
+    inventory_disk_min_size: Bytes = _env("AGENT_INVENTORY_DISK_MIN_SIZE", SHIPPED.inventory_disk_min_size)
+
+    # How long things may take.
+    soft_timeouts: bool = _env("ENABLE_SOFT_TIMEOUTS", SHIPPED.soft_timeouts)
+    disconnection: timedelta = _env("HOST_MAX_DISCONNECTION_TIME", SHIPPED.disconnection)
+    disk_check: timedelta = _env("DISK_CHECK_TIMEOUT", SHIPPED.disk_check)
+    image_availability: timedelta = _env("IMAGE_AVAILABILITY_TIMEOUT", SHIPPED.image_availability)
+    cluster_preparation: timedelta = _env("PREPARE_FOR_INSTALLATION_TIMEOUT", timedelta(minutes=10))
+    host_preparation: timedelta = _env("PREPARE_FOR_INSTALLATION_HOST_TIMEOUT", timedelta(minutes=8))
+    installation: timedelta = _env("INSTALLATION_TIMEOUT", SHIPPED.installation)
+    finalizing: timedelta = _env("FINALIZING_TIMEOUT", SHIPPED.finalizing)
+    host_user_action: timedelta = _env("HOST_INSTALLING_PENDING_USER_ACTION_TIMEOUT", SHIPPED.host_user_action)
+    identity_memory: timedelta = _env("MUSTER_IDENTITY_MEMORY", SHIPPED.identity_memory)
+    resetting: timedelta = _env("RESET_CLUSTER_TIMEOUT", SHIPPED.resetting)
+    cluster_logs_pending: timedelta = _env("LOG_PENDING_TIMEOUT", SHIPPED.cluster_logs.first)
+    cluster_logs_collection: timedelta = _env("LOG_COLLECTION_TIMEOUT", SHIPPED.cluster_logs.upload)
+    host_logs_pending: timedelta = _env("HOST_LOG_PENDING_TIMEOUT", SHIPPED.host_logs.first)
+    host_logs_collection: timedelta = _env("HOST_LOG_COLLECTION_TIMEOUT", SHIPPED.host_logs.upload)
+    stage_limits: dict[Stage, timedelta] = _env("HOST_STAGE_<STAGE>_TIMEOUT", {})
+    finalizing_limits: dict[FinalizingStage, timedelta] = _env("FINALIZING_STAGE_<STAGE>_TIMEOUT", {})
 
     @property
     def database_url(self) -> str:
@@ -59,54 +117,142 @@ class Settings(Record):
         return self.storage or str(Path(self.data).absolute() / "files")
 
 
-LISTS = frozenset({
-    "DISABLED_HOST_VALIDATIONS", "DISABLED_CLUSTER_VALIDATIONS", "DISABLED_STEPS", "PUBLIC_CONTAINER_REGISTRIES",
-})  # fmt: skip
-"""Settings that are words separated by commas."""
-
-DOCUMENTS = frozenset({"RELEASE_IMAGES", "OS_IMAGES", "HW_VALIDATOR_REQUIREMENTS"})
-"""Settings that are JSON."""
+# Families: settings of which there is one for each stage
 
 
-def read_settings(environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
-    """The settings from the environment; what is given by name wins. Raises `Invalid` naming what is wrong."""
-    names = {field.name: field.encode_name for field in msgspec.structs.fields(Settings)}
-    values: dict[str, Any] = {}
-    for name in names.values():
-        text = environment.get(name, "")
-        if text:
-            values[name] = _parsed(name, text)
-    values |= {names[name]: value for name, value in given.items() if value is not None}
+FAMILIES: dict[str, Mapping[Any, timedelta]] = {
+    "HOST_STAGE_<STAGE>_TIMEOUT": STAGE_LIMITS,
+    "FINALIZING_STAGE_<STAGE>_TIMEOUT": FINALIZING_LIMITS,
+}
+"""Settings that stand for many, and the stages they are for with what counts where nothing is set."""
+
+
+def members(family: str) -> dict[str, StrEnum]:
+    """The settings that a family stands for, by name, and the stage each is for."""
+    return {family.replace("<STAGE>", stage.upper().replace(" ", "_")): stage for stage in FAMILIES[family]}
+
+
+# From text to values
+
+UNITS = {
+    "h": timedelta(hours=1),
+    "m": timedelta(minutes=1),
+    "s": timedelta(seconds=1),
+    "ms": timedelta(milliseconds=1),
+}
+TIME = "a time such as 90s, 3m or 1h30m"
+
+
+def duration(name: str, text: str) -> timedelta:
+    """A time such as `90s`, `3m` or `1h30m`; none at all is refused, since everything would be late at once."""
+    if not re.fullmatch(r"(\d+(\.\d+)?(h|ms|m|s))+", text):
+        raise Invalid(f"{name} is {text!r}; write {TIME}")
+    found = re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|s)", text)
     try:
-        settings = msgspec.convert(values, Settings, strict=False)
-    except msgspec.ValidationError as error:
-        said, _, path = str(error).partition(" - at `$.")
-        raise Invalid(f"{path.rstrip('`')} is not right: {said}") from error
-    return _checked(settings)
+        time = sum((float(number) * UNITS[unit] for number, unit in found), timedelta())
+    except OverflowError as error:
+        raise Invalid(f"{name} is {text!r}, which is longer than any time; write {TIME}") from error
+    if not time:
+        raise Invalid(f"{name} is {text!r}; it must be longer than nothing: write {TIME}")
+    return time
 
 
-def _parsed(name: str, text: str) -> Any:
-    if name in LISTS:
-        return [word.strip() for word in text.split(",")]
-    if name not in DOCUMENTS:
-        return text
+def _words(_: str, text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _document(name: str, text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
         raise Invalid(f"{name} is not JSON: {error}") from error
 
 
+class Form(Record):
+    """How a setting is written."""
+
+    words: str
+    """For a sentence that begins with "write"."""
+    read: Callable[[str, str], Any] = lambda _, text: text
+    """From its name and its text to what `Settings` takes."""
+
+
+TEXT = Form(words="text")
+DOCUMENT = Form(words="JSON", read=_document)
+FORMS: dict[Any, Form] = {
+    bool: Form(words="true or false"),
+    int: Form(words="a number"),
+    Bytes: Form(words="a number of bytes, 0 for any"),
+    timedelta: Form(words=TIME, read=duration),
+    Words: Form(words="words, separated by commas", read=_words),
+}
+
+
+def form(kind: Any) -> Form:
+    """How a setting of a type is written."""
+    return FORMS.get(kind, DOCUMENT if get_origin(kind) in (tuple, dict) else TEXT)
+
+
+def read_settings(environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
+    """The settings from the environment; what is given by name wins. Raises `Invalid` naming what is wrong."""
+    values = _values(Settings, environment)
+    names = {field.name: field.encode_name for field in msgspec.structs.fields(Settings)}
+    values |= {names[name]: value for name, value in given.items() if value is not None}
+    try:
+        settings = msgspec.convert(values, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise Invalid(_named(error)) from error
+    return _checked(settings)
+
+
+def _values(settings: type[Record], environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the environment says of each field, ready to be converted."""
+    values: dict[str, Any] = {}
+    for field in msgspec.structs.fields(settings):
+        name = field.encode_name
+        if name in FAMILIES:
+            values[name] = _family(name, environment)
+        elif name.startswith(GROUP):
+            values[name] = _values(field.type, environment)
+        elif text := environment.get(name, ""):
+            values[name] = form(field.type).read(name, text)
+    return values
+
+
+def _named(error: msgspec.ValidationError) -> str:
+    """What does not fit a field, by the name of the setting."""
+    said, _, path = str(error).partition(" - at `$.")
+    name = re.sub(f"^{GROUP}[a-z]+\\.", "", path.rstrip("`"))
+    written = next((form(field.type) for field in every_setting() if field.encode_name == name), TEXT)
+    hint = f"; write {written.words}" if written is not TEXT else ""
+    return f"{name} is not right: {said}{hint}"
+
+
+def every_setting(settings: type[Record] = Settings) -> Iterator[msgspec.structs.FieldInfo]:
+    """The fields of all settings, those in groups too, in order."""
+    for field in msgspec.structs.fields(settings):
+        if field.encode_name.startswith(GROUP):
+            yield from every_setting(field.type)
+        else:
+            yield field
+
+
+def _family(family: str, environment: Mapping[str, str]) -> dict[StrEnum, timedelta]:
+    return {
+        stage: duration(name, text) for name, stage in members(family).items() if (text := environment.get(name, ""))
+    }
+
+
+# What no type can say
+
+
 def _checked(settings: Settings) -> Settings:
     known = (
-        ("DISABLED_HOST_VALIDATIONS", settings.disabled_host_validations, {each.id for each in HOST_VALIDATIONS}),
-        (
-            "DISABLED_CLUSTER_VALIDATIONS",
-            settings.disabled_cluster_validations,
-            {each.id for each in CLUSTER_VALIDATIONS},
-        ),
+        ("DISABLED_HOST_VALIDATIONS", settings.disabled_host_validations, HOST_VALIDATIONS),
+        ("DISABLED_CLUSTER_VALIDATIONS", settings.disabled_cluster_validations, CLUSTER_VALIDATIONS),
     )
-    for name, given, ids in known:
-        unknown = [each for each in given if each not in ids]
+    for name, given, validations in known:
+        unknown = sorted(given - {each.id for each in validations})
         if unknown:
             raise Invalid(f"{name} names {unknown[0]!r}, which is no check; see docs/validations.md for their names")
     if not 0 < settings.port < 65536:  # noqa: PLR2004 - ports are what they are
@@ -118,37 +264,37 @@ def _checked(settings: Settings) -> Settings:
     return settings
 
 
-UNITS = {"h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds"}
+def doubts(settings: Settings, environment: Mapping[str, str] = os.environ) -> Iterator[str]:
+    """What has no effect although somebody has set it, a sentence each."""
+    for step in sorted(settings.disabled_steps - STEPS.keys()):
+        yield f"DISABLED_STEPS names {step!r}, which is no step; it is ignored. Steps are {', '.join(sorted(STEPS))}"
+    for family in FAMILIES:
+        begin, _, end = family.partition("<STAGE>")
+        for name in sorted(environment.keys() - members(family).keys()):
+            if name.startswith(begin) and name.endswith(end):
+                yield f"{name} is ignored: no stage of that name has a limit. See docs/settings.md for those that have"
 
 
-def duration(name: str, text: str) -> timedelta:
-    """A time such as `90s`, `3m` or `1h30m`."""
-    if not re.fullmatch(r"(\d+(\.\d+)?(h|ms|m|s))+", text):
-        raise Invalid(f"{name} is {text!r}; write a time such as 90s, 3m or 1h30m")
-    found = re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|s)", text)
-    return sum((timedelta(**{UNITS[unit]: float(number)}) for number, unit in found), timedelta())
+SAME = frozenset(Settings.__struct_fields__) & frozenset(Policy.__struct_fields__)
+"""What decisions take from the settings as it is."""
 
 
 def policy_from(settings: Settings) -> Policy:
-    """What decisions need of the settings."""
-    default = next((each for each in settings.requirements if each.get("version") == "default"), {})
-    roles = {name: value for name, value in default.items() if name in Requirements.__struct_fields__}
-    try:
-        requirements = msgspec.convert(roles, Requirements)
-    except msgspec.ValidationError as error:
-        raise Invalid(f"HW_VALIDATOR_REQUIREMENTS: {error}") from error
-    base = settings.service_base_url or f"http://127.0.0.1:{settings.port}"
+    """What decisions need of the settings. Raises `Invalid` naming what is wrong."""
+    same = {name: getattr(settings, name) for name in SAME}
     policy = Policy(
-        requirements=requirements,
-        disabled_host_validations=frozenset(settings.disabled_host_validations),
-        disabled_cluster_validations=frozenset(settings.disabled_cluster_validations),
-        disabled_steps=frozenset(settings.disabled_steps),
-        agent_image=settings.agent_image,
-        installer_image=settings.installer_image,
-        controller_image=settings.controller_image,
-        image_service_url=settings.image_service_base_url or base,
-        check_cluster_version=settings.check_cluster_version,
-        ntp_default=settings.ntp_default,
-        disconnection=duration("HOST_MAX_DISCONNECTION_TIME", settings.disconnection),
+        **same,
+        requirements=read_requirements(settings.hardware),
+        image_service_url=settings.image_service_base_url
+        or settings.service_base_url
+        or f"http://127.0.0.1:{settings.port}",
+        host_logs=LogLimits(
+            first=settings.host_logs_pending, upload=settings.host_logs_collection, more=settings.host_logs_pending
+        ),
+        cluster_logs=LogLimits(
+            first=settings.cluster_logs_pending,
+            upload=settings.cluster_logs_collection,
+            more=settings.cluster_logs_collection,
+        ),
     )
-    return policy.but(public_registries=frozenset(settings.public_registries)) if settings.public_registries else policy
+    return with_time_to_prepare(policy)

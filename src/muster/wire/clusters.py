@@ -5,11 +5,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from muster.domain.address_families import leading_list
 from muster.domain.clusters import Cluster, PreparationStatus
 from muster.domain.hosts import Host, HostState
 from muster.domain.inputs.fields import Uuid
+from muster.domain.inputs.operators import chosen_bundles
 from muster.domain.monitored import MonitoredOperator
 from muster.domain.networks import Vip, family, lies_in, normal
+from muster.domain.operators import OLM_OPERATORS
 from muster.domain.record import Record
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS
 from muster.domain.views import View
@@ -133,8 +136,8 @@ def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[st
     return {
         **filled(_scalars(cluster)),
         **filled(_counts(living)),
-        "feature_usage": feature_usage(cluster, living),
-        **_lists(cluster, first_of_machine_networks=_bootstrap_address(living)),
+        "feature_usage": feature_usage(cluster, living, view.infra_envs.values()),
+        **_lists(cluster, _bootstrap_addresses(living)),
         **_moments(cluster),
         "disk_encryption": filled(
             {
@@ -143,7 +146,7 @@ def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[st
                 "tang_servers": cluster.disk_encryption.tang_servers,
             }
         ),
-        "host_networks": host_networks(living) if full else None,
+        "host_networks": host_networks(living, ipv6=view.policy.ipv6) if full else None,
         "hosts": hosts_out(view, full=full) if hosts else [],
         "ignition_endpoint": filled(
             {"url": cluster.ignition_endpoint.url, "ca_certificate": cluster.ignition_endpoint.ca_certificate}
@@ -152,7 +155,7 @@ def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[st
         "last-installation-preparation": _preparation(cluster),
         "load_balancer": {"type": cluster.load_balancer},
         "monitored_operators": [operator_out(operator, cluster.id) for operator in cluster.operators],
-        "operator_bundles": [] if full else None,
+        "operator_bundles": _bundles(cluster) if full else None,
         "platform": {
             "type": cluster.platform.type,
             "external": filled(
@@ -263,24 +266,32 @@ def _moments(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def _lists(cluster: Cluster, first_of_machine_networks: str) -> dict[str, Any]:
+def _lists(cluster: Cluster, of_bootstrap: tuple[str, ...]) -> dict[str, Any]:
+    """The addresses and networks, those of the leading family first, and of these where the bootstrap is."""
     mine = {"cluster_id": cluster.id}
-    machine = sorted(cluster.machine_networks, key=lambda cidr: not lies_in(first_of_machine_networks, cidr))
+    leading = leading_list(cluster)[1]
+
+    def follows(text: str) -> bool:
+        return leading is not None and family(text) != leading
+
+    def is_elsewhere(cidr: str) -> tuple[bool, bool]:
+        return follows(cidr), not any(lies_in(address, cidr) for address in of_bootstrap)
+
     return {
-        "api_vips": [_vip(vip, mine) for vip in cluster.api_vips],
+        "api_vips": [_vip(vip, mine) for vip in sorted(cluster.api_vips, key=lambda vip: follows(vip.ip))],
         "cluster_networks": [
-            {"cidr": each.cidr, "host_prefix": each.host_prefix, **mine} for each in cluster.cluster_networks
+            {"cidr": each.cidr, "host_prefix": each.host_prefix, **mine}
+            for each in sorted(cluster.cluster_networks, key=lambda each: follows(each.cidr))
         ],
-        "ingress_vips": [_vip(vip, mine) for vip in cluster.ingress_vips],
-        "machine_networks": [{"cidr": cidr, **mine} for cidr in machine],
-        "service_networks": [{"cidr": cidr, **mine} for cidr in cluster.service_networks],
+        "ingress_vips": [_vip(vip, mine) for vip in sorted(cluster.ingress_vips, key=lambda vip: follows(vip.ip))],
+        "machine_networks": [{"cidr": cidr, **mine} for cidr in sorted(cluster.machine_networks, key=is_elsewhere)],
+        "service_networks": [{"cidr": cidr, **mine} for cidr in sorted(cluster.service_networks, key=follows)],
     }
 
 
-def _bootstrap_address(hosts: tuple[Host, ...]) -> str:
-    bootstrap = next((host for host in hosts if host.bootstrap and host.inventory), None)
-    addresses = bootstrap.inventory.addresses if bootstrap and bootstrap.inventory else ()
-    return addresses[0] if addresses else ""
+def _bootstrap_addresses(hosts: tuple[Host, ...]) -> tuple[str, ...]:
+    bootstrap = next((host for host in hosts if host.bootstrap), None)
+    return bootstrap.inventory.addresses if bootstrap and bootstrap.inventory else ()
 
 
 def _vip(vip: Vip, mine: Mapping[str, str]) -> dict[str, Any]:
@@ -289,9 +300,11 @@ def _vip(vip: Vip, mine: Mapping[str, str]) -> dict[str, Any]:
 
 def operator_out(operator: MonitoredOperator, cluster_id: str) -> dict[str, Any]:
     """An operator with everything clients may read of it."""
+    known = OLM_OPERATORS.get(operator.name)
     return {
         **filled(
             {
+                "dependency_only": operator.dependency_only,
                 "namespace": operator.namespace,
                 "properties": operator.properties,
                 "status": operator.status,
@@ -301,13 +314,19 @@ def operator_out(operator: MonitoredOperator, cluster_id: str) -> dict[str, Any]
                 "version": operator.version,
             }
         ),
-        "bundles": None,
+        "bundles": list(known.bundle_ids) or None if known else None,
         "cluster_id": cluster_id,
         "name": operator.name,
         "operator_type": operator.operator_type,
-        "source_bundles": None,
+        "source_bundles": list(operator.source_bundles) or None,
         "status_updated_at": millis(operator.status_updated_at),
     }
+
+
+def _bundles(cluster: Cluster) -> list[dict[str, Any]]:
+    """The bundles that were chosen, as they can be written again."""
+    chosen = chosen_bundles(cluster.operators)
+    return [{"id": bundle, "optional_operators": list(optional)} for bundle, optional in chosen.items()]
 
 
 def progress_out(cluster: Cluster) -> dict[str, Any]:
@@ -328,11 +347,16 @@ def progress_out(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def host_networks(hosts: tuple[Host, ...]) -> list[dict[str, Any]]:
-    """The networks on which every host with an inventory has an address."""
+def host_networks(hosts: tuple[Host, ...], *, ipv6: bool = True) -> list[dict[str, Any]]:
+    """The networks on which every host with an inventory has an address.
+
+    Without `ipv6` those of interfaces that have nothing else are left out.
+    """
     described = {host.id: host.inventory for host in hosts if host.inventory is not None}
     found: dict[str, list[str]] = {}
     for host_id, inventory in described.items():
-        for cidr in dict.fromkeys(normal(address) for address in inventory.addresses if family(address)):
+        nics = [nic for nic in inventory.interfaces or () if ipv6 or nic.ipv4_addresses]
+        addresses = (address for nic in nics for address in nic.addresses if family(address))
+        for cidr in dict.fromkeys(map(normal, addresses)):
             found.setdefault(cidr, []).append(host_id)
     return [{"cidr": cidr, "host_ids": ids} for cidr, ids in found.items() if len(ids) == len(described)]

@@ -7,6 +7,7 @@ from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate
 from muster.domain.inputs.hosts import HostUpdate
 from muster.domain.inputs.infra_envs import InfraEnvCreate, InfraEnvUpdate
 from muster.domain.record import Record
+from muster.domain.what_if import Supposition
 
 from .clusters import (
     ClusterHostsQuery,
@@ -135,6 +136,12 @@ EXPLAIN_HOST = _ours(
     "GET /infra-envs/{infra_env_id}/hosts/{host_id}/explain",
     query=ExplainQuery,
     summary="Every verdict on a host, with evidence and what would put it right",
+)
+WHAT_IF = _ours(
+    "whatIf",
+    "POST /clusters/{cluster_id}/what-if",
+    body=Supposition,
+    summary="What would become of a cluster and its hosts if something were changed; nothing is saved",
 )
 HISTORY_OF_CLUSTER = _ours(
     "clusterHistory",

@@ -135,6 +135,7 @@ def _scalars(host: Host, seen_at: datetime) -> dict[str, Any]:
 def _texts(host: Host) -> dict[str, Any]:
     """The fields that hold a document as text."""
     return {
+        "api_vip_connectivity": text(host.api_vip) if host.api_vip is not None else "",
         "connectivity": text(host.connectivity) if host.connectivity else "",
         "disks_info": _disks_info(host),
         "domain_name_resolutions": text({"resolutions": host.resolutions}) if host.resolutions is not None else "",
@@ -143,6 +144,7 @@ def _texts(host: Host) -> dict[str, Any]:
         "inventory": text(host.inventory) if host.inventory else "",
         "node_labels": text(host.node_labels) if host.node_labels else "",
         "ntp_sources": text(host.ntp_sources) if host.ntp_sources is not None else "",
+        "tang_connectivity": (host.tang.error or text(host.tang)) if host.tang is not None else "",
         "validations_info": validations_text(host.verdicts, CATEGORIES),
     }
 

@@ -8,8 +8,10 @@ from msgspec import Meta
 
 from muster.domain.errors import Invalid
 from muster.domain.record import Record, apply_patch
+from muster.domain.states.clusters import ClusterState
 from muster.domain.validations.registry import Assessment, Validation
 from muster.domain.verdicts import Finding, Status, Verdict
+from muster.domain.what_if import Difference, Outcome
 
 _ID = r"[0-9a-fA-F-]{32,36}"
 Scope = Annotated[str, Meta(pattern=rf"^(?:(?:cluster|infra-env):{_ID}|host:{_ID}/{_ID})?\Z")]
@@ -71,6 +73,39 @@ def remembered(findings: dict[str, Finding]) -> Assessment:
     """The last outcome of checks that are no longer done; their evidence is not kept."""
     verdicts = {name: Verdict(status=each.status, message=each.message) for name, each in findings.items()}
     return Assessment(verdicts=verdicts)
+
+
+def supposed(outcome: Outcome) -> dict[str, Any]:
+    """All that would differ, and the one answer that is wanted most: whether the cluster could be installed."""
+    return {
+        "installable": outcome.cluster.after == ClusterState.READY,
+        "cluster": _difference_out(outcome.cluster),
+        "hosts": [_difference_out(each) for each in outcome.hosts],
+    }
+
+
+def _difference_out(difference: Difference) -> dict[str, Any]:
+    return {
+        "id": difference.id,
+        "name": difference.name,
+        "before": difference.before,
+        "after": difference.after,
+        "because": difference.because,
+        "verdicts": [
+            {
+                "id": turn.id,
+                "before": _finding_out(turn.before),
+                "after": _finding_out(turn.after),
+                "evidence": msgspec.to_builtins(turn.evidence),
+            }
+            for turn in difference.verdicts
+        ],
+        "facts": difference.facts,
+    }
+
+
+def _finding_out(finding: Finding | None) -> dict[str, Any] | None:
+    return None if finding is None else {"status": finding.status, "message": finding.message}
 
 
 def replayed(patches: list[dict[str, Any]]) -> Any:

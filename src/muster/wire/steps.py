@@ -70,8 +70,27 @@ _READERS: dict[str, msgspec.json.Decoder[Any]] = {
 
 
 def decode_reply(kind: str, output: str) -> Any:
-    """What a step's output says, in the shape the step reads; None where there is nothing to read."""
-    reader = _READERS.get(kind)
-    if reader is None or (not output and STEPS[kind].tolerant):
+    """What a step's output says, in the shape the step reads; None where there is nothing to read.
+
+    What the step does not read is dropped. Agents write null where they have nothing to say.
+    """
+    if kind not in _READERS or (not output and STEPS[kind].tolerant):
         return None
-    return reader.decode(output)
+    try:
+        return _decoded(kind, output)
+    except RecursionError as error:
+        raise msgspec.ValidationError("it is nested too deeply") from error
+
+
+def _decoded(kind: str, output: str) -> Any:
+    try:
+        return _READERS[kind].decode(output)
+    except msgspec.ValidationError:
+        return msgspec.convert(_without_nulls(msgspec.json.decode(output)), STEPS[kind].reads)
+
+
+def _without_nulls(value: Any) -> Any:
+    """A document in which what is null is simply not there."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+    return [_without_nulls(each) for each in value] if isinstance(value, list) else value

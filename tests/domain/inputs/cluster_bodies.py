@@ -4,9 +4,10 @@ from typing import Any
 
 import msgspec
 
-from builders import NOW, a_cluster, a_host, a_machine, a_policy
+from builders import NOW, a_cluster, a_host, a_machine, a_policy, a_view
 from muster.domain.clusters import Cluster, ClusterKind, ClusterState, Platform, PlatformType
 from muster.domain.hosts import Host
+from muster.domain.infra_envs import InfraEnv
 from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate, changed_cluster, new_cluster
 from muster.domain.networks import ClusterNetwork
 from muster.domain.policy import Policy
@@ -24,8 +25,20 @@ def create(policy: Policy | None = None, **written: Any) -> Cluster:
 
 def patch(cluster: Cluster, hosts: tuple[Host, ...] = HOSTS, **written: Any) -> Cluster:
     """The cluster a body changes, decoded as it comes from the wire."""
+    return patched(cluster, written, hosts)
+
+
+def patched(
+    cluster: Cluster,
+    written: dict[str, Any],
+    hosts: tuple[Host, ...] = (),
+    infra_envs: tuple[InfraEnv, ...] = (),
+    policy: Policy | None = None,
+) -> Cluster:
+    """The cluster a body changes, with the images that are made for it and the rules of the house."""
     changes = msgspec.json.decode(msgspec.json.encode(written), type=ClusterUpdate)
-    return changed_cluster(cluster, changes, hosts=hosts, policy=a_policy())
+    view = a_view(cluster, hosts, policy or a_policy(), infra_envs={each.id: each for each in infra_envs})
+    return changed_cluster(cluster, changes, view)
 
 
 def vips(*addresses: str) -> list[dict[str, str]]:
@@ -55,6 +68,11 @@ def an_unmanaged_cluster(**changes: Any) -> Cluster:
         ingress_vips=(),
         machine_networks=(),
     ).but(**changes)
+
+
+def an_old_cluster(**changes: Any) -> Cluster:
+    """A cluster of the last version that can have its addresses from DHCP."""
+    return a_cluster(openshift_version="4.14.8").but(**changes)
 
 
 def a_single_node(**changes: Any) -> Cluster:

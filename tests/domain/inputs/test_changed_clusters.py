@@ -8,13 +8,14 @@ from cluster_bodies import (
     a_day2_cluster,
     a_dual_cluster,
     a_single_node,
+    an_old_cluster,
     an_unmanaged_cluster,
     networks,
     patch,
     vips,
 )
 
-from builders import a_cluster, a_host, a_machine
+from builders import NOW, a_cluster, a_host, a_machine
 from muster.domain.clusters import ClusterState, DiskEncryption
 from muster.domain.errors import Invalid, Refused
 from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
@@ -109,29 +110,32 @@ def test_without_virtual_addresses_there_is_no_machine_network():
 
 
 def test_turning_dhcp_on_forgets_addresses_and_machine_network():
-    after = patch(a_cluster(), vip_dhcp_allocation=True)
+    after = patch(an_old_cluster(), vip_dhcp_allocation=True)
     assert (after.api_vips, after.ingress_vips, after.machine_networks) == ((), (), ())
+    assert after.machine_network_updated_at == NOW
 
 
 def test_turning_dhcp_on_can_bring_the_machine_network_along():
-    assert patch(a_cluster(), vip_dhcp_allocation=True, machine_networks=networks("10.0.0.0/24")).machine_networks == (
-        "10.0.0.0/24",
-    )
+    after = patch(an_old_cluster(), vip_dhcp_allocation=True, machine_networks=networks("10.0.0.0/24"))
+    assert after.machine_networks == ("10.0.0.0/24",)
 
 
 def test_turning_dhcp_off_forgets_addresses_and_machine_network():
-    after = patch(a_cluster(vip_dhcp_allocation=True), vip_dhcp_allocation=False)
+    after = patch(an_old_cluster(vip_dhcp_allocation=True), vip_dhcp_allocation=False)
     assert (after.api_vips, after.ingress_vips, after.machine_networks) == ((), (), ())
+    assert after.machine_network_updated_at == NOW
 
 
 def test_with_dhcp_another_machine_network_forgets_the_addresses():
-    cluster = a_cluster(vip_dhcp_allocation=True)
-    assert patch(cluster, machine_networks=networks("192.168.1.0/24")).api_vips == cluster.api_vips
-    assert patch(cluster, machine_networks=networks("10.0.0.0/24")).api_vips == ()
+    cluster = an_old_cluster(vip_dhcp_allocation=True, api_vip_lease="lease {}", ingress_vip_lease="lease {}")
+    assert patch(cluster, machine_networks=networks("192.168.1.0/24")) is cluster
+    after = patch(cluster, machine_networks=networks("10.0.0.0/24"))
+    assert (after.api_vips, after.machine_network_updated_at) == ((), NOW)
+    assert (after.api_vip_lease, after.ingress_vip_lease) == ("", "")
 
 
 def test_looking_after_the_network_oneself_forgets_addresses_and_machine_network():
-    after = patch(a_cluster(vip_dhcp_allocation=True), user_managed_networking=True)
+    after = patch(an_old_cluster(vip_dhcp_allocation=True), user_managed_networking=True)
     assert (after.api_vips, after.machine_networks, after.vip_dhcp_allocation) == ((), (), False)
     assert (after.platform.type, after.user_managed_networking) == ("none", True)
 
@@ -211,7 +215,7 @@ def test_freeness_is_not_asked_of_a_load_balancer():
         ("machine_networks[0].cidr", a_single_node(), HOSTS, {"machine_networks": networks("192.168.1.0/32")}),
         (
             "machine_networks[0].cidr",
-            a_cluster(vip_dhcp_allocation=True),
+            an_old_cluster(vip_dhcp_allocation=True),
             HOSTS,
             {"machine_networks": networks("192.168.1.0/29")},
         ),
@@ -235,7 +239,7 @@ def test_freeness_is_not_asked_of_a_load_balancer():
         ("service_networks", a_cluster(), HOSTS, {"service_networks": networks("10.128.0.0/16")}),
         (
             "machine_networks",
-            a_cluster(vip_dhcp_allocation=True),
+            an_old_cluster(vip_dhcp_allocation=True),
             HOSTS,
             {"machine_networks": networks("10.129.0.0/16")},
         ),
@@ -250,7 +254,7 @@ def test_freeness_is_not_asked_of_a_load_balancer():
         ("vip_dhcp_allocation", an_unmanaged_cluster(), HOSTS, {"vip_dhcp_allocation": True}),
         (
             "api_vips",
-            a_cluster(vip_dhcp_allocation=True),
+            an_old_cluster(vip_dhcp_allocation=True),
             HOSTS,
             {"api_vips": vips("192.168.1.7"), "ingress_vips": vips("192.168.1.8")},
         ),

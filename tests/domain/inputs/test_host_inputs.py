@@ -8,9 +8,10 @@ import pytest
 from builders import a_cluster, a_host, a_machine
 from muster.domain.clusters import Cluster, ClusterKind, Platform, PlatformType
 from muster.domain.errors import Invalid, Refused
-from muster.domain.hosts import Host, HostKind, HostState
-from muster.domain.inputs.hosts import HostUpdate, changed_host
+from muster.domain.hosts import FencingCredentials, Host, HostKind, HostState
+from muster.domain.inputs.hosts import HostUpdate, changed_host, unfit_problems
 from muster.domain.inventory import Disk, Eligibility
+from muster.domain.policy import Policy
 from muster.domain.roles import Role
 
 DISK = a_machine().disks[0]
@@ -26,10 +27,13 @@ SMALL = Disk(
 HOST = a_host("h1", inventory=a_machine(disks=(DISK, OTHER, SMALL)))
 
 
-def patch(host: Host = HOST, cluster: Cluster | None = None, **written: Any) -> Host:
+POLICY = Policy(fencing=True)
+
+
+def patch(host: Host = HOST, cluster: Cluster | None = None, policy: Policy = POLICY, **written: Any) -> Host:
     """The host a body changes, decoded as it comes from the wire."""
     changes = msgspec.json.decode(msgspec.json.encode(written), type=HostUpdate)
-    return changed_host(host, changes, cluster=cluster)
+    return changed_host(host, changes, cluster=cluster, policy=policy)
 
 
 def test_nothing_written_leaves_the_very_same_host():
@@ -117,10 +121,28 @@ def test_a_fitting_cluster_can_have_an_arbiter(cluster):
     assert patch(cluster=cluster, host_role="arbiter").role is Role.ARBITER
 
 
-@pytest.mark.parametrize("cluster", [a_cluster(openshift_version="4.18.1"), a_cluster(platform=NONE)])
-def test_other_clusters_cannot_have_an_arbiter(cluster):
-    with pytest.raises(Invalid, match=r"^host_role: arbiters need"):
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        (a_cluster(openshift_version="4.18.1"), "needs OpenShift 4.19 or newer, and the version is '4.18.1'"),
+        (a_cluster(platform=NONE), "is not possible on platform none before OpenShift 4.22"),
+        (a_cluster(platform=Platform(type=PlatformType.VSPHERE)), "is not possible on platform vsphere$"),
+    ],
+)
+def test_other_clusters_cannot_have_an_arbiter(cluster, words):
+    with pytest.raises(Invalid, match=rf"^host_role: an arbiter {words}"):
         patch(cluster=cluster, host_role="arbiter")
+
+
+def test_a_service_without_arbiters_takes_none():
+    with pytest.raises(Invalid, match=r"^host_role: .*TNA_CLUSTERS_SUPPORT"):
+        patch(policy=Policy(arbiters=False), host_role="arbiter")
+
+
+@pytest.mark.parametrize("role", ["bootstrap", "boss", ""])
+def test_a_role_that_nobody_can_ask_for_is_not_even_read(role):
+    with pytest.raises(msgspec.ValidationError):
+        patch(host_role=role)
 
 
 # Names
@@ -231,7 +253,77 @@ def test_labels_that_kubernetes_does_not_take_are_refused(key, value, part):
         patch(node_labels=[{"key": key, "value": value}])
 
 
-def test_fencing_is_not_offered_and_its_password_not_repeated():
-    with pytest.raises(Invalid, match=r"^fencing_credentials: ") as error:
-        patch(fencing_credentials={"address": "redfish", "username": "root", "password": "hunter2"})
+# Fencing
+
+BMC = {"address": "redfish+https://bmc1/redfish/v1/Systems/1", "username": "root", "password": "hunter2"}
+CREDENTIALS = FencingCredentials(**BMC, certificate_verification="Enabled")
+
+
+def test_how_to_switch_a_host_off_is_kept():
+    assert patch(fencing_credentials=BMC).fencing_credentials == CREDENTIALS
+    unverified = patch(fencing_credentials={**BMC, "certificate_verification": "Disabled", "mac_address": "52:54:00:1"})
+    assert unverified.fencing_credentials == CREDENTIALS.but(
+        certificate_verification="Disabled", mac_address="52:54:00:1"
+    )
+
+
+def test_with_nothing_in_it_it_is_forgotten():
+    host = HOST.but(fencing_credentials=CREDENTIALS)
+    assert patch(host, fencing_credentials=dict.fromkeys(BMC, "")).fencing_credentials is None
+
+
+@pytest.mark.parametrize("field", BMC)
+def test_it_is_all_or_nothing(field):
+    with pytest.raises(Invalid, match=rf"^fencing_credentials.{field}: is empty") as error:
+        patch(fencing_credentials={**BMC, field: ""})
     assert "hunter2" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "policy", "words"),
+    [
+        (None, Policy(), "this service installs no clusters of two hosts"),
+        (a_cluster(openshift_version="4.19.9"), POLICY, "switching hosts off needs OpenShift 4.20 or newer"),
+        (a_cluster(platform=Platform(type=PlatformType.NUTANIX)), POLICY, "switching hosts off is not possible on"),
+    ],
+)
+def test_fencing_that_is_not_offered_is_refused_and_its_password_not_repeated(cluster, policy, words):
+    with pytest.raises(Invalid, match=rf"^fencing_credentials: {words}") as error:
+        patch(cluster=cluster, policy=policy, fencing_credentials=BMC)
+    assert "hunter2" not in str(error.value)
+
+
+@pytest.mark.parametrize("cluster", [None, a_cluster(), a_cluster(platform=NONE)])
+def test_fencing_is_for_clusters_on_bare_metal_or_on_no_platform(cluster):
+    assert patch(cluster=cluster, fencing_credentials=BMC).fencing_credentials == CREDENTIALS
+
+
+# Another cluster
+
+
+@pytest.mark.parametrize(
+    ("host", "cluster", "fields"),
+    [
+        (HOST, a_cluster(openshift_version="4.14.0"), []),
+        (HOST.but(role=Role.ARBITER), a_cluster(), []),
+        (HOST.but(role=Role.ARBITER), a_cluster(openshift_version="4.14.0"), ["host_role"]),
+        (HOST.but(fencing_credentials=CREDENTIALS), a_cluster(), []),
+        (
+            HOST.but(role=Role.ARBITER, fencing_credentials=CREDENTIALS),
+            a_cluster(openshift_version="4.14.0"),
+            ["host_role", "fencing_credentials"],
+        ),
+    ],
+)
+def test_a_host_that_is_given_to_a_cluster_must_be_what_the_cluster_can_use(host, cluster, fields):
+    assert [problem.partition(":")[0] for problem in unfit_problems(host, cluster, POLICY)] == fields
+
+
+# In order
+
+
+def test_fields_are_taken_in_the_order_that_clients_know():
+    with pytest.raises(Invalid, match=r"^host_name: "):
+        patch(host_name="Not A Name", node_labels=[{"key": "-", "value": ""}])
+    with pytest.raises(Invalid, match=r"^host_role: "):
+        patch(cluster=a_cluster(openshift_version="4.14.0"), host_role="arbiter", host_name="Not A Name")

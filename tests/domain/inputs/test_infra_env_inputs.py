@@ -29,10 +29,10 @@ def create(policy: Policy | None = None, cluster: Cluster | None = None, **writt
     return new_infra_env(inputs, infra_env_id="e1", owner="me", now=NOW, policy=policy or a_policy(), cluster=cluster)
 
 
-def patch(infra_env: InfraEnv, **written: Any) -> InfraEnv:
+def patch(infra_env: InfraEnv, cluster: Cluster | None = None, **written: Any) -> InfraEnv:
     """The infra-env a body changes, decoded as it comes from the wire."""
     changes = msgspec.json.decode(msgspec.json.encode(written), type=InfraEnvUpdate)
-    return changed_infra_env(infra_env, changes, a_policy())
+    return changed_infra_env(infra_env, changes, a_policy(), cluster)
 
 
 def settings(*macs: tuple[str, str], yaml: str = "interfaces: []") -> dict[str, Any]:
@@ -180,7 +180,11 @@ def test_what_cannot_be_is_refused_with_the_path_of_its_field(path, cluster, wri
 
 
 def test_a_minimal_image_is_made_for_oci():
-    assert create(cluster=OCI, cluster_id=UUID, image_type="minimal-iso").type is ImageType.MINIMAL
+    image = create(cluster=OCI, cluster_id=UUID, image_type="minimal-iso")
+    assert image.type is ImageType.MINIMAL
+    assert patch(image, OCI, ntp_sources="10.0.0.1").type is ImageType.MINIMAL
+    with pytest.raises(Invalid, match=r"^image_type: a full-iso is not possible on platform oci"):
+        patch(image, OCI, image_type="full-iso")
 
 
 FULL = create(

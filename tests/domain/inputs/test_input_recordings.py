@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from builders import NOW, a_cluster, a_host, a_machine, a_policy
+from builders import NOW, a_cluster, a_host, a_machine, a_policy, a_view
 from muster.domain.errors import Invalid, NotFound, Refused
 from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate, changed_cluster, new_cluster
 from muster.domain.inputs.hosts import HostUpdate, changed_host
@@ -59,9 +59,9 @@ def answer(call: str, body: bytes) -> None:
         a_new_infra_env(body)
     elif method == "PATCH" and path.startswith("/v2/clusters/"):
         changes = msgspec.json.decode(body, type=ClusterUpdate)
-        changed_cluster(a_cluster(), changes, hosts=(HOST,), policy=a_policy())
+        changed_cluster(a_cluster(), changes, a_view(hosts=(HOST,), policy=a_policy()))
     elif "/hosts/" in path:
-        changed_host(HOST, msgspec.json.decode(body, type=HostUpdate), cluster=a_cluster())
+        changed_host(HOST, msgspec.json.decode(body, type=HostUpdate), cluster=a_cluster(), policy=a_policy())
     else:
         infra_env = a_new_infra_env(b'{"name":"x","pull_secret":"{\\"auths\\":{\\"a\\":{}}}"}')
         changed_infra_env(infra_env, msgspec.json.decode(body, type=InfraEnvUpdate), a_policy())

@@ -6,7 +6,6 @@ from cluster_bodies import SECRET, create, networks, vips
 from builders import NOW, OS_IMAGES, RELEASES, a_policy
 from muster.domain.clusters import Cluster, Platform, PlatformType
 from muster.domain.errors import Invalid
-from muster.domain.monitored import OperatorType
 from muster.domain.networks import ClusterNetwork, Proxy, Vip
 from muster.domain.releases import Catalogue
 
@@ -16,6 +15,7 @@ DUAL = {
     "cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}, {"cidr": "fd01::/48", "host_prefix": 64}],
 }
 DUAL_VIPS = {"api_vips": vips("192.168.1.5", "fd00::5"), "ingress_vips": vips("192.168.1.6", "fd00::6")}
+OTHER = {"type": "external", "external": {"platform_name": "x"}}
 EXTERNAL = {"type": "external", "external": {"platform_name": "oci", "cloud_controller_manager": "External"}}
 TANG = '[{"url":"http://tang.lab","thumbprint":"x"}]'
 CA = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1BQT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQ=="
@@ -152,7 +152,7 @@ S390X = {"openshift_version": "4.14", "cpu_architecture": "s390x"}
         ({"control_plane_count": 1}, NONE, True),
         ({"control_plane_count": 1, "platform": EXTERNAL}, PlatformType.EXTERNAL, True),
         (S390X, NONE, True),
-        ({**S390X, "platform": EXTERNAL}, PlatformType.EXTERNAL, True),
+        ({**S390X, "platform": OTHER}, PlatformType.EXTERNAL, True),
     ],
 )
 def test_platform_and_networking_follow_from_each_other(written, platform, unmanaged):
@@ -161,9 +161,7 @@ def test_platform_and_networking_follow_from_each_other(written, platform, unman
 
 
 def test_an_external_platform_keeps_its_name():
-    assert create(platform={"type": "external", "external": {"platform_name": "x"}}).platform == Platform(
-        type=PlatformType.EXTERNAL, platform_name="x"
-    )
+    assert create(platform=OTHER).platform == Platform(type=PlatformType.EXTERNAL, platform_name="x")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +200,7 @@ def test_time_sources_of_the_service_are_used_where_none_were_written():
             "api_vips": vips("192.168.1.5"),
             "ingress_vips": vips("192.168.1.5"),
         },
-        {"vip_dhcp_allocation": True, "machine_networks": networks("192.168.1.0/24")},
+        {"openshift_version": "4.14", "vip_dhcp_allocation": True, "machine_networks": networks("192.168.1.0/24")},
         {"cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 64}]},
         {"user_managed_networking": True, "machine_networks": networks("192.168.1.0/24")},
         {"cluster_network_cidr": "10.0.0.0/8", "cluster_network_host_prefix": 20, "service_network_cidr": "10.0.0.0/8"},
@@ -347,20 +345,3 @@ def test_every_problem_is_told_at_once():
     with pytest.raises(Invalid) as error:
         create(name="Bad", tags="a-b", http_proxy="ftp://x")
     assert [line.split(":")[0] for line in str(error.value).splitlines()] == ["http_proxy", "tags", "name"]
-
-
-def test_operators_and_bundles_become_operators_to_wait_for():
-    cluster = create(
-        olm_operators=[{"name": "ocs", "properties": "{}"}, {"name": "lso"}],
-        operator_bundles=[{"id": "openshift-ai", "optional_operators": ["nvidia-gpu"]}],
-    )
-    chosen = {each.name: each for each in cluster.operators if each.operator_type is OperatorType.OLM}
-    assert sorted(chosen) == [
-        "authorino", "lso", "nvidia-gpu", "odf", "openshift-ai", "pipelines", "serverless", "servicemesh",
-    ]  # fmt: skip
-    assert (chosen["lso"].timeout_seconds, chosen["odf"].timeout_seconds, chosen["odf"].properties) == (
-        4200,
-        1800,
-        "{}",
-    )
-    assert cluster.operators[0].name == "console"

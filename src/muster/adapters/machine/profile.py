@@ -44,6 +44,10 @@ class DiskProfile(Record, forbid_unknown_fields=True):
     drive_type: DriveType = DriveType.SSD
     sync_ms: int = 2
     bootable: bool = False
+    smart: str = ""
+    """What it says of its own health."""
+    unfit: str = ""
+    """Why nothing can be installed to it, if so."""
 
     @property
     def path(self) -> str:
@@ -75,6 +79,8 @@ class Profile(Record, forbid_unknown_fields=True):
     manufacturer: str = "muster"
     product: str = "Simulated Machine"
     tpm: str = "2.0"
+    command_line: str = ""
+    """What its kernel was told."""
     timings: Timings = Timings()
 
     latency_ms: float = 0.2
@@ -86,6 +92,14 @@ class Profile(Record, forbid_unknown_fields=True):
     keeps_time: bool = True
     """Whether time sources can be reached."""
     resolves: bool = True
+    leases: bool = True
+    """Whether the DHCP server answers."""
+    boot_room: int = 10**9
+    """Bytes that are free where it starts from."""
+    boot_clutter: int = 0
+    """Bytes there that it can do without."""
+    media: bool = True
+    """Whether the image that the machine was started from can still be read."""
     pulls: bool = True
     pull_megabytes_a_second: float = 100.0
     write_fails_at: int | None = None
@@ -111,7 +125,12 @@ def described(profile: Profile) -> Inventory:
         bmc_v6address="::/0",
         interfaces=tuple(map(_interface, profile.nics)),
         disks=tuple(map(_disk, profile.disks)),
-        boot=Boot(current_boot_mode="uefi", secure_boot_state="Disabled", device_type="ephemeral"),
+        boot=Boot(
+            current_boot_mode="uefi",
+            command_line=profile.command_line,
+            secure_boot_state="Disabled",
+            device_type="ephemeral",
+        ),
         system_vendor=SystemVendor(
             manufacturer=profile.manufacturer,
             product_name=profile.product,
@@ -152,7 +171,10 @@ def _disk(disk: DiskProfile) -> Disk:
         has_uuid=True,
         model="Simulated_Disk",
         vendor="muster",
-        installation_eligibility=Eligibility(eligible=True, not_eligible_reasons=()),
+        smart=disk.smart,
+        installation_eligibility=Eligibility(
+            eligible=not disk.unfit, not_eligible_reasons=(disk.unfit,) if disk.unfit else ()
+        ),
     )
 
 

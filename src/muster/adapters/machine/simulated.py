@@ -8,17 +8,22 @@ import asyncio
 import io
 import tarfile
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from weakref import finalize
 
 from muster.domain.errors import Broken
 from muster.domain.inventory import Inventory
-from muster.domain.networks import NtpSource, Resolution
-from muster.ports import Echo, Ended, Landmark, Pull
+from muster.domain.networks import IPV4, NtpSource, Resolution, families, family, normal
+from muster.ports import Echo, Ended, Landmark, LeasedAddress, Page, Pull
 
+from . import web
 from .identity import host_id
-from .profile import DiskProfile, Profile, described
+from .profile import DiskProfile, NicProfile, Profile, described
 from .world import TIME_SERVER, World, on_wire, reaches
 
 REMEMBERED = 100
@@ -35,6 +40,23 @@ WRITTEN_AT_ONCE = 5
 """Percent of a disk between two reports."""
 
 NO_ANSWER = Echo(answered=False, packet_loss_percentage=100.0)
+
+NO_LEASE_AFTER = 28
+"""Seconds after which a DHCP server that does not answer is given up."""
+
+NEVER_ENDING = """lease {{
+  interface "{name}";
+  fixed-address {address};
+  option dhcp-lease-time 4294967295;
+  renew never;
+  rebind never;
+  expire never;
+}}
+"""
+"""What a DHCP client writes down of a lease without an end."""
+
+BOOT_ENTRY = "loader/entries/00-assisted-discovery.conf"
+"""What is in the boot folder of a machine that is to start the discovery image from its disk."""
 
 Change = Callable[[Profile], Profile]
 
@@ -65,6 +87,8 @@ class SimulatedMachine:
         self._pulled: set[str] = set()
         self._containers: dict[str, asyncio.Task[Ended]] = {}
         self._landmarks: dict[Landmark, float] = {}
+        self._boot: Path | None = None
+        """What the disk is started from, as far as someone has looked at it."""
         self._journal: deque[str] = deque(maxlen=REMEMBERED)
         self._news = asyncio.Event()
         world.enter(self)
@@ -93,7 +117,7 @@ class SimulatedMachine:
 
     def switch_on(self) -> Boot:
         """Start, from the disk if there is something on it, else from the discovery image."""
-        from_image = self._installed is None or self.profile.boots_image_again
+        from_image = self._installed is None or self.profile.boots_image_again or self._returns
         self.booted = Boot.IMAGE if from_image else Boot.DISK
         self._landmarks.clear()
         self._pulled.clear()
@@ -117,7 +141,13 @@ class SimulatedMachine:
     @property
     def astray(self) -> bool:
         """Whether it runs the discovery image although it has been installed and started again since."""
-        return self.on and self.booted is Boot.IMAGE and self._installed is not None and not self._containers
+        lost = self.booted is Boot.IMAGE and self._installed is not None and not self._returns
+        return self.on and lost and not self._containers
+
+    @property
+    def _returns(self) -> bool:
+        """Whether its disk has been made to start the discovery image."""
+        return self._boot is not None and (self._boot / BOOT_ENTRY).exists()
 
     @property
     def noted(self) -> tuple[str, ...]:
@@ -162,10 +192,42 @@ class SimulatedMachine:
 
     async def arp(self, nic: str, address: str) -> tuple[str, ...]:
         """The MAC addresses that answer for an address on the wire of a NIC."""
-        mine = next((each for each in self.profile.nics if each.name == nic), None)
+        mine = self._nic(nic)
         if mine is None or not on_wire(mine, address):
             return ()
         return tuple(theirs.mac for other, theirs in self.world.at(address) if reaches(self.profile, other.profile))
+
+    def _nic(self, name: str) -> NicProfile | None:
+        return next((each for each in self.profile.nics if each.name == name), None)
+
+    async def carries(self, nic: str, address: str) -> bool | None:
+        """Whether packets as large as a NIC may send arrive at an address: if the other end takes them."""
+        mine = self._nic(nic)
+        if mine is None or family(address) not in families(mine.addresses):
+            return None
+        ends = [theirs for other, theirs in self.world.at(address) if reaches(self.profile, other.profile)]
+        return ends[0].mtu >= mine.mtu if ends else None
+
+    async def lease(self, nic: str, name: str, mac: str, before: str) -> LeasedAddress:
+        """An address leased under another MAC address; the room's DHCP server knows what it leased before."""
+        mine = self._nic(nic)
+        networks = [normal(each) for each in mine.addresses if family(each) == IPV4] if mine else []
+        address = self.world.lease(networks[0], mac) if networks and self.profile.leases else ""
+        if not address:
+            await self.sleep(NO_LEASE_AFTER)
+            raise Broken(f"No DHCP server has leased an address to {mac} on {nic} in {NO_LEASE_AFTER} seconds")
+        kept = before if f"fixed-address {address};" in before else NEVER_ENDING.format(name=name, address=address)
+        return LeasedAddress(address=address, lease=kept)
+
+    async def fetch(self, url: str, headers: Mapping[str, str], authorities: str = "") -> Page:
+        """What a web server says, in the room or outside."""
+        if url in self.world.pages:
+            return Page(status=200, content=self.world.pages[url])
+        return await web.fetch(url, headers, authorities)
+
+    async def download(self, url: str, target: Path) -> None:
+        """Put what a web server outside has into a file."""
+        await web.download(url, target)
 
     async def occupied(self, network: str) -> tuple[str, ...]:
         """The addresses of a network on which something answers."""
@@ -216,6 +278,10 @@ class SimulatedMachine:
         if found is None:
             raise Broken(f"There is no disk {path}")
         return found
+
+    async def media_is_readable(self) -> bool:
+        """Whether what the machine was started from can still be read."""
+        return self.profile.media or self.booted is Boot.DISK
 
     async def run(self, name: str, image: str, args: Sequence[str]) -> Ended:
         """Run a container to its end."""
@@ -269,11 +335,33 @@ class SimulatedMachine:
             yield percent
             await self.sleep(profile.timings.write * WRITTEN_AT_ONCE / 100)
         self._installed = target.name
+        self._boot = None
+
+    async def boot_folder(self, root: str) -> Path:  # noqa: ARG002 - a simulated machine has one root only
+        """The folder from which the machine starts. It lasts no longer than the machine."""
+        if self._boot is None:
+            self._boot = Path(mkdtemp(prefix="muster-boot-"))
+            finalize(self, rmtree, self._boot, ignore_errors=True)
+        return self._boot
+
+    async def boot_room(self, root: str) -> int:  # noqa: ARG002 - as above
+        """How many bytes that folder has room for."""
+        return self.profile.boot_room
+
+    async def make_boot_room(self, root: str) -> None:
+        """Remove what the machine can do without."""
+        room = self.profile.boot_room + self.profile.boot_clutter
+        self.alter(f"room at {root}", lambda profile: profile.but(boot_room=room, boot_clutter=0))
 
     async def reboot(self) -> None:
         """Start again. Whoever asked for it goes down with the machine."""
         self.switch_off()
         await asyncio.Event().wait()
+
+    async def reboot_into(self, root: str, options: str = "") -> None:
+        """Start what lies in the boot folder."""
+        self.journal(f"starting what lies at {root}{f' with {options}' if options else ''}")
+        await self.reboot()
 
     def journal(self, line: str) -> None:
         """Note something in the machine's journal, which may be the last thing it does."""

@@ -1,4 +1,4 @@
-"""The room that the machines of one lab stand in: the wire between them, its name server, and its time.
+"""The room that the machines of one lab stand in: the wire between them, the servers on it, and its time.
 
 Machines ask it who answers at an address, so that what one of them sees fits what the others are. Its time
 runs faster than ours by `speed`.
@@ -38,6 +38,9 @@ class World:
         """What the name server knows."""
         self.nodes: dict[str, Stage] = {}
         """By host id, how far the machines that run their installed system have come."""
+        self.pages: dict[str, bytes] = {}
+        """What web servers in the room say, by URL; for any other URL a machine asks the world outside."""
+        self._leases: dict[tuple[str, str], str] = {}
         self._occupants: list[Occupant] = []
         self._places: dict[str, list[tuple[Occupant, NicProfile]]] = {}
         self._occupied: dict[str, tuple[str, ...]] = {}
@@ -76,6 +79,17 @@ class World:
             found = {ip_address(each) for each in self._answering()}
             known = tuple(str(each) for each in sorted(each for each in found if each in wanted))
             self._occupied[network] = known
+        return known
+
+    def lease(self, network: str, mac: str) -> str:
+        """What the room's DHCP server leases to a MAC address: the last that is free, and always the same one."""
+        known = self._leases.get((network, mac))
+        if known is None:
+            span = ip_network(network)
+            taken = {*self.occupied(network), *self._leases.values()}
+            candidates = (span[index] for index in range(span.num_addresses - 2, 0, -1))
+            known = next((str(each) for each in candidates if str(each) not in taken), "")
+            self._leases[network, mac] = known
         return known
 
     def _answering(self) -> Iterator[str]:

@@ -1,17 +1,20 @@
-"""The `connectivity-check` step: who of the other hosts answers, on the same wire and by routing."""
+"""The `connectivity-check` step: who of the other hosts answers, on the same wire, by routing, and in full size."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
 
 from muster.client import Client
-from muster.domain.connectivity import L2, L3, ConnectivityReport, RemoteHost
+from muster.domain.connectivity import L2, L3, ConnectivityReport, MtuReport, RemoteHost
 from muster.domain.inventory import Interface
-from muster.domain.networks import IPV4, family, lies_in, normal, plain
+from muster.domain.networks import IPV4, families, family, lies_in, normal, plain
 from muster.domain.steps.connectivity_check import Peer
 from muster.domain.steps.inventory import REAL_INTERFACES
 from muster.ports import Machine
 
 from .step import Reply, first, replied
+
+USUAL_MTU = 1500
+"""Packets of this size pass everywhere; that is not tried."""
 
 AT_ONCE = 32
 """How many hosts are tried at the same time."""
@@ -41,10 +44,12 @@ async def _try(machine: Machine, nics: Sequence[Interface], peer: Peer) -> Remot
     macs = {nic.mac.lower() for nic in peer.nics}
     on_wire = [entry for address in addresses for entry in await _on_wire(machine, nics, address, macs)]
     routed = [await _routed(machine, address) for address in addresses]
+    sized = [entry for address in addresses for entry in await _in_full_size(machine, nics, address)]
     return RemoteHost(
         host_id=peer.host_id,
         l2_connectivity=tuple(sorted(on_wire, key=lambda entry: (entry.remote_ip_address, entry.remote_mac))),
         l3_connectivity=tuple(routed),
+        mtu_report=tuple(sized),
     )
 
 
@@ -71,6 +76,17 @@ async def _on_wire(machine: Machine, nics: Sequence[Interface], address: str, ma
             )
             for mac in answers
         ]
+    return found
+
+
+async def _in_full_size(machine: Machine, nics: Sequence[Interface], address: str) -> list[MtuReport]:
+    """Whether the largest packets of each unusual NIC arrive. An address that none reaches says nothing of that."""
+    found: list[MtuReport] = []
+    for nic in nics:
+        if nic.mtu != USUAL_MTU and family(address) in families(nic.addresses):
+            passes = await machine.carries(nic.name, address)
+            report = MtuReport(outgoing_nic=nic.name, remote_ip_address=address, mtu_successful=bool(passes))
+            found += [] if passes is None else [report]
     return found
 
 

@@ -14,6 +14,10 @@ BAD_ARGUMENTS = -1
 """The exit code of a step that was not tried at all."""
 
 
+MEDIA_LOST = 256
+"""The exit code of a step on a machine that cannot read any more what it was started from."""
+
+
 class Reply(Record):
     """How a step came out."""
 

@@ -2,13 +2,17 @@
 
 from muster.domain.draft import Accepts
 
-from . import clusters, controllers, hosts, infra_envs, installations
+from . import additions, binding, clusters, controllers, hosts, infra_envs, installations, overrides, validations
 
 ACCEPTS: Accepts = {
+    **additions.ACCEPTS,
+    **binding.ACCEPTS,
     **clusters.ACCEPTS,
     **controllers.ACCEPTS,
     **hosts.ACCEPTS,
     **infra_envs.ACCEPTS,
     **installations.ACCEPTS,
+    **overrides.ACCEPTS,
+    **validations.ACCEPTS,
 }
 """Every trigger there is."""

@@ -4,9 +4,11 @@ from muster.domain import events
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles
 from muster.domain.errors import Refused
+from muster.domain.hosts import Host
 from muster.domain.inputs.clusters import changed_cluster, new_cluster
+from muster.domain.moves import move_host
 from muster.domain.states.clusters import ClusterState
-from muster.domain.triggers import DeleteCluster, RegisterCluster, UpdateCluster
+from muster.domain.triggers import DeleteCluster, RegisterCluster, UnbindHost, UpdateCluster
 
 
 def register(draft: Draft, asked: RegisterCluster) -> None:
@@ -25,24 +27,33 @@ def register(draft: Draft, asked: RegisterCluster) -> None:
 def update(draft: Draft, asked: UpdateCluster) -> None:
     """The same cluster, described differently."""
     before = draft.cluster
-    after = changed_cluster(before, asked.changes, hosts=draft.view.living, policy=draft.view.policy)
+    after = changed_cluster(before, asked.changes, draft.view)
     draft.put(after)
     if after.proxy != before.proxy:
         draft.tell(events.proxy_settings_changed(after))
 
 
 def delete(draft: Draft, _: DeleteCluster) -> None:
-    """Given up, with its hosts and its files."""
+    """Given up, with its files and the hosts of its own images; hosts that were given to it go back to the pool."""
     cluster = draft.cluster
     if cluster.status is ClusterState.INSTALLING:
         raise Refused(f"Cluster {cluster.name} is being installed; cancel the installation before deleting it")
     now = draft.view.now
     for host in draft.view.living:
-        draft.put(host.but(deleted_at=now))
-        draft.tell(events.host_deregistered(host))
+        if _was_given(draft, host) and move_host(draft, host, UnbindHost(host_id=host.id)):
+            draft.tell(events.host_unbind_succeeded(host))
+        else:
+            draft.put(host.but(deleted_at=now))
+            draft.tell(events.host_deregistered(host))
     draft.put(cluster.but(deleted_at=now))
     draft.tell(events.cluster_deregistered(cluster))
     draft.start(DeleteFiles(cluster_id=cluster.id, everything=True))
+
+
+def _was_given(draft: Draft, host: Host) -> bool:
+    """Whether a host came from the pool, and not from an image that is the cluster's own."""
+    infra_env = draft.view.infra_envs.get(host.infra_env_id)
+    return infra_env is not None and not infra_env.deleted and infra_env.cluster_id is None
 
 
 ACCEPTS: Accepts = {RegisterCluster: register, UpdateCluster: update, DeleteCluster: delete}

@@ -1,5 +1,7 @@
 """What agents report of their machines, and what users ask of hosts."""
 
+from datetime import timedelta
+
 from muster.domain import events
 from muster.domain.clusters import Cluster
 from muster.domain.draft import Accepts, Draft
@@ -11,18 +13,18 @@ from muster.domain.moves import move_host
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.roles import Role
 from muster.domain.states.clusters import UPDATABLE, ClusterState
+from muster.domain.states.host_conditions import MEDIA_LOST
 from muster.domain.states.hosts import BEFORE_INSTALL, IN_POOL, INSTALLING, HostState
 from muster.domain.steps import STEPS
+from muster.domain.steps.upgrade_agent import upgrade_is_news
 from muster.domain.triggers import CheckedIn, DeleteHost, HostLogsReported, Progressed, Registered, Replied, UpdateHost
-
-MEDIA_LOST = 256
-"""The exit code of an agent that cannot read what it was started from."""
-
-ALREADY_RUNS = 125
-"""The exit code of an install step on a host that installs already."""
+from muster.domain.views import HostView, View, peers_of
 
 TAKES_INVENTORY = BEFORE_INSTALL | IN_POOL | {HostState.IN_PROGRESS}
 TAKES_PROGRESS = INSTALLING | {HostState.PENDING_USER_ACTION}
+
+STILL_THERE = timedelta(minutes=2)
+"""For how long after an agent has asked for instructions its machine is taken to be up: twice the usual interval."""
 
 
 def register(draft: Draft, asked: Registered) -> None:
@@ -38,6 +40,7 @@ def register(draft: Draft, asked: Registered) -> None:
         return
     if known.status is HostState.INSTALLED:
         raise Refused(f"Host {known.name} is installed already; start it from its disk")
+    known = _with_machines_still_there(draft.view, known)
     if not move_host(draft, known, asked):
         raise Invalid(f"Host {known.name} cannot register again while it is {known.status}: {known.status_info}")
     draft.put(
@@ -48,6 +51,11 @@ def register(draft: Draft, asked: Registered) -> None:
             media_connected=True,
         )
     )
+
+
+def _with_machines_still_there(view: View, host: Host) -> Host:
+    """A host that was silent comes back as whatever machine it is now; one that was not may have a double."""
+    return host if view.now - view.seen_at(host) <= STILL_THERE else host.but(sightings=())
 
 
 def _welcome(draft: Draft, asked: Registered, infra_env: InfraEnv) -> None:
@@ -86,12 +94,14 @@ def _part_in(cluster: Cluster | None) -> dict[str, object]:
 def check_in(draft: Draft, happened: CheckedIn) -> None:
     """The host is there; its clock and its agent are what they are."""
     host = draft.host(happened.host_id)
-    draft.put(
-        host.but(
-            clock_skew=host.clock_skew if happened.clock_skew is None else happened.clock_skew,
-            discovery_agent_version=happened.agent_version or host.discovery_agent_version,
-        )
+    host = host.but(
+        clock_skew=host.clock_skew if happened.clock_skew is None else happened.clock_skew,
+        discovery_agent_version=happened.agent_version or host.discovery_agent_version,
     )
+    if upgrade_is_news(draft.view, host):
+        host = host.but(upgrade_told_at=draft.view.now)
+        draft.tell(events.upgrade_agent_started(host, draft.view.policy.agent_image))
+    draft.put(host)
 
 
 def reply(draft: Draft, happened: Replied) -> None:
@@ -102,49 +112,42 @@ def reply(draft: Draft, happened: Replied) -> None:
         return
     if step.kind == "inventory" and host.status not in TAKES_INVENTORY and happened.exit_code == 0:
         raise Refused(f"Host {host.name} is {host.status}; its inventory is no longer taken in")
-    if happened.exit_code == MEDIA_LOST:
-        _lose_media(draft, host)
-    elif happened.exit_code == 0:
-        draft.put(host.but(media_connected=True))
-    host = draft.host(host.id)
+    _note_media(draft, host, happened)
+    host = draft.view.hosts[host.id]
     if happened.exit_code != 0 and step.fail is not None:
-        draft.put(step.fail(host, happened.exit_code))
-    elif happened.reply is not None and step.learn is not None and (happened.exit_code == 0 or step.tolerant):
+        _note(draft, host, step.fail(host, happened), step.kind)
+    elif happened.reply is not None and (happened.exit_code == 0 or step.tolerant):
         _learn(draft, host, happened)
-    elif _could_not_start(happened):
-        move_host(draft, host, happened)
 
 
-def _could_not_start(happened: Replied) -> bool:
-    """Whether the host says that it cannot install; why it lost its media was told already."""
-    failed = happened.step == "install" and happened.exit_code not in (0, MEDIA_LOST)
-    return failed and not _installs_already(happened)
-
-
-def _installs_already(happened: Replied) -> bool:
-    return happened.exit_code == ALREADY_RUNS and "is already in use" in happened.error
-
-
-def _lose_media(draft: Draft, host: Host) -> None:
-    if host.media_connected:
+def _note_media(draft: Draft, host: Host, happened: Replied) -> None:
+    """Whether the host reads what it was started from, and where the reply moves it. The same loss is told once."""
+    if happened.exit_code == MEDIA_LOST:
+        if not host.media_connected:
+            return
         draft.put(host.but(media_connected=False))
         draft.tell(events.host_media_disconnected(host))
+    elif happened.exit_code == 0:
+        draft.put(host.but(media_connected=True))
+    move_host(draft, draft.host(host.id), happened)
 
 
 def _learn(draft: Draft, host: Host, happened: Replied) -> None:
-    learn = STEPS[happened.step].learn
-    assert learn is not None
-    after = learn(host, happened.reply)
-    if after is host:
-        return
-    draft.put(after.but(heard_at={**host.heard_at, happened.step: draft.view.now}))
-    for name, image in after.images.items():
-        if name not in host.images:
-            draft.tell(events.image_status_updated(after, name, image.result))
-    limit = draft.view.policy.requirements.master.installation_disk_speed_threshold_ms
-    for disk, speed in after.disk_speeds.items():
-        if disk not in host.disk_speeds and speed.speed_ms > limit:
-            draft.tell(events.disk_speed_slower_than_supported(after, disk, speed.speed_ms))
+    """What a good reply makes of the host and of its cluster, and what the user is told of it."""
+    step, before = STEPS[happened.step], HostView(draft.view, host, peers_of(()))
+    if step.learn is not None:
+        _note(draft, host, step.learn(before, happened.reply), step.kind)
+    if step.learn_cluster is not None:
+        draft.put(step.learn_cluster(draft.cluster, happened.reply))
+    if step.tells is not None:
+        after = HostView(draft.view, draft.view.hosts[host.id], peers_of(()))
+        draft.tell(*step.tells(before, after, happened.reply))
+
+
+def _note(draft: Draft, host: Host, after: Host, step: str) -> None:
+    """Put down what a step made of a host, and when it did; nothing if it is as it was."""
+    if after is not host:
+        draft.put(after.but(heard_at={**host.heard_at, step: draft.view.now}))
 
 
 def progress(draft: Draft, asked: Progressed) -> None:
@@ -152,11 +155,11 @@ def progress(draft: Draft, asked: Progressed) -> None:
     host = draft.host(asked.host_id)
     if draft.view.cluster is None:
         raise Invalid(f"Host {host.name} belongs to no cluster, so nothing is installed on it")
-    before = host.progress
-    if before.current_stage == asked.stage and before.progress_info == asked.info:
+    before, stage = host.progress, _last_seen(draft, host, asked.stage)
+    if before.current_stage == stage and before.progress_info == asked.info:
         return
     now = draft.view.now
-    if before.current_stage == asked.stage:
+    if before.current_stage == stage:
         draft.put(host.but(progress=before.but(progress_info=asked.info, stage_updated_at=now)))
         draft.tell(events.host_install_progress_updated(draft.host(host.id)))
         return
@@ -170,9 +173,15 @@ def progress(draft: Draft, asked: Progressed) -> None:
     draft.tell(events.host_install_progress_updated(draft.host(host.id)))
 
 
+def _last_seen(draft: Draft, host: Host, stage: str) -> str:
+    """The stage a report stands for: a host that joins a running cluster is out of sight once it restarts."""
+    out_of_sight = host.kind is HostKind.DAY2 and not draft.view.policy.kube_api
+    return Stage.DONE if out_of_sight and stage == Stage.REBOOTING else stage
+
+
 def _advanced(draft: Draft, host: Host, asked: Progressed) -> HostProgress:
     stage, now = Stage(asked.stage), draft.view.now
-    stages = host.stages(single_node=draft.cluster.single_node)
+    stages = host.stages(single_node=draft.cluster.single_node, kube_api=draft.view.policy.kube_api)
     before = host.progress
     if before.current_stage is not None:
         if stage not in stages:
@@ -182,7 +191,7 @@ def _advanced(draft: Draft, host: Host, asked: Progressed) -> HostProgress:
                 f"current_stage: host {host.name} is at {before.current_stage!s} and cannot go back to {stage!s}"
             )
     return HostProgress(
-        current_stage=stage,
+        current_stage=Stage(_last_seen(draft, host, stage)),
         progress_info=asked.info,
         installation_percentage=100 * (stages.index(stage) + 1) // len(stages) if stage in stages else 0,
         stage_started_at=now,
@@ -192,7 +201,8 @@ def _advanced(draft: Draft, host: Host, asked: Progressed) -> HostProgress:
 
 def update(draft: Draft, asked: UpdateHost) -> None:
     """What is wanted of a host."""
-    draft.put(changed_host(draft.host(asked.host_id), asked.changes, cluster=draft.view.cluster))
+    view = draft.view
+    draft.put(changed_host(draft.host(asked.host_id), asked.changes, cluster=view.cluster, policy=view.policy))
 
 
 def delete(draft: Draft, asked: DeleteHost) -> None:

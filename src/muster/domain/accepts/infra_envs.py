@@ -25,7 +25,7 @@ def register(draft: Draft, asked: RegisterInfraEnv) -> None:
 def update(draft: Draft, asked: UpdateInfraEnv) -> None:
     """The same image, described differently."""
     before = draft.infra_env
-    after = changed_infra_env(before, asked.changes, draft.view.policy)
+    after = changed_infra_env(before, asked.changes, draft.view.policy, asked.cluster)
     draft.put(after)
     if after is not before:
         draft.tell(events.image_info_updated(after))

@@ -5,12 +5,20 @@ from muster.domain.clusters import PreparationStatus
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles, GenerateFiles
 from muster.domain.errors import Refused
+from muster.domain.hosts import Host
 from muster.domain.moves import move_cluster, move_host
-from muster.domain.roles import Role
 from muster.domain.settle import settle
 from muster.domain.states.clusters import ClusterState
-from muster.domain.suggestions import bootstrap_among
+from muster.domain.suggestions import bootstrap_among, suggested_roles
 from muster.domain.triggers import Cancel, Install, Prepared, Reset
+
+
+class StuckHost(Refused):
+    """A host is in the way of what was asked of its cluster."""
+
+    def __init__(self, host: Host, words: str) -> None:
+        super().__init__(words)
+        self.host = host
 
 
 def install(draft: Draft, asked: Install) -> None:
@@ -28,15 +36,16 @@ def install(draft: Draft, asked: Install) -> None:
         draft.put(bootstrap)
         draft.tell(events.host_bootstrap_set(bootstrap))
     move_cluster(draft, cluster, asked)
+    if cluster.validations_ignored:
+        draft.tell(events.validations_ignored(cluster))
     draft.start(GenerateFiles(cluster_id=cluster.id, attempt=draft.cluster.preparation.attempt))
 
 
 def _settle_roles(draft: Draft) -> None:
-    before = draft.view
-    for host in before.living:
-        if host.role is Role.AUTO and host.suggested_role not in (None, Role.AUTO):
-            draft.put(host.but(role=host.suggested_role))
-    if draft.view is not before:
+    roles = suggested_roles(draft.view, forced=True)
+    for host_id, role in roles.items():
+        draft.put(draft.host(host_id).but(role=role, suggested_role=role))
+    if roles:
         settle(draft)
 
 
@@ -47,7 +56,7 @@ def cancel(draft: Draft, asked: Cancel) -> None:
         raise Refused(f"Cluster {cluster.name} is {cluster.status}; there is no installation to cancel")
     for host in draft.view.living:
         if not move_host(draft, host, asked):
-            raise Refused(f"The installation cannot be cancelled while host {host.name} is {host.status}")
+            raise StuckHost(host, f"The installation cannot be cancelled while host {host.name} is {host.status}")
         draft.tell(events.host_installation_cancelled(host))
     draft.tell(events.cluster_installation_canceled(draft.cluster))
 
@@ -59,7 +68,7 @@ def reset(draft: Draft, asked: Reset) -> None:
         raise Refused(f"Cluster {cluster.name} is {cluster.status}; there is no installation to reset")
     for host in draft.view.living:
         if not move_host(draft, host, asked):
-            raise Refused(f"The installation cannot be reset while host {host.name} is {host.status}")
+            raise StuckHost(host, f"The installation cannot be reset while host {host.name} is {host.status}")
         draft.tell(events.host_installation_reset(host))
         draft.tell(events.user_required_complete_installation_reset(host))
     draft.start(DeleteFiles(cluster_id=cluster.id))

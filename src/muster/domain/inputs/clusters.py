@@ -12,11 +12,14 @@ from msgspec import UNSET, Meta, UnsetType
 
 from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.errors import Invalid, Refused
+from muster.domain.features.architectures import architecture_called
+from muster.domain.features.enforcement import feature_problems
 from muster.domain.hosts import Host
 from muster.domain.monitored import CLUSTER_VERSION, CONSOLE
 from muster.domain.policy import Policy
 from muster.domain.releases import Catalogue, Release, at_least
 from muster.domain.states.clusters import UPDATABLE
+from muster.domain.views import View
 
 from .credentials import pull_secret_problems, ssh_key_problems
 from .endpoints import (
@@ -35,10 +38,11 @@ from .networks import (
     HostPrefix,
     changed_network_problems,
     dual_stack_problems,
+    ipv6_problems,
     primary_problems,
     syntax_problems,
 )
-from .operators import BundleInput, OperatorInput, operator_problems, operators_after
+from .operators import BundleInput, OperatorInput, clash_problems, operator_problems, operators_after
 from .platforms import (
     PlatformInput,
     availability,
@@ -69,9 +73,6 @@ from .vips import (
 
 Name = Annotated[str, Meta(min_length=1, max_length=54)]
 NetworkType = Literal["OpenShiftSDN", "OVNKubernetes", "CiscoACI", "Cilium", "Calico", "None"]
-
-ARCHITECTURES = {"aarch64": "arm64"}
-"""Names of architectures that mean another one."""
 
 
 class LoadBalancerInput(Input):
@@ -142,6 +143,7 @@ _ABOUT_ADDRESSES = frozenset({
     "api_vips", "ingress_vips", "vip_dhcp_allocation", "cluster_networks", "service_networks", "machine_networks",
     "platform", "user_managed_networking", "load_balancer", "control_plane_count",
 })  # fmt: skip
+_ABOUT_OPERATORS = frozenset({"olm_operators", "operator_bundles", "control_plane_count"})
 _SETTLED_TOGETHER = frozenset({"platform", "user_managed_networking", "control_plane_count", "network_type"})
 
 
@@ -150,8 +152,7 @@ def new_cluster(inputs: ClusterCreate, *, cluster_id: str, owner: str, now: date
 
     The release comes before all other rules, since they depend on its version.
     """
-    asked = given(inputs.cpu_architecture, "x86_64")
-    architecture = ARCHITECTURES.get(asked, asked)
+    architecture = architecture_called(given(inputs.cpu_architecture, "x86_64"))
     release = _release(inputs, architecture, policy.catalogue)
     blank = Cluster(
         id=cluster_id,
@@ -167,75 +168,103 @@ def new_cluster(inputs: ClusterCreate, *, cluster_id: str, owner: str, now: date
     )
     outlined = _outlined(blank, inputs, release, architecture)
     wanted = addressed(_described(outlined, inputs), inputs, user_managed=outlined.user_managed_networking)
+    wanted = _equipped(wanted, blank, inputs, policy)
     require_none(syntax_problems(wanted))
     require_none(primary_problems(wanted, blank, inputs.written), _new_problems(wanted, inputs, architecture, policy))
-    return wanted.but(
+    return _stamped(wanted, blank, now).but(
         cluster_networks=wanted.cluster_networks or DEFAULT_CLUSTER_NETWORKS,
         service_networks=wanted.service_networks or DEFAULT_SERVICE_NETWORKS,
     )
 
 
 def _new_problems(wanted: Cluster, inputs: ClusterCreate, architecture: str, policy: Policy) -> Problems:
-    """What is wrong with a new cluster, in the order in which clients know it."""
-    version, count = wanted.openshift_version, wanted.control_plane_count
-    yield from availability_problems(wanted.high_availability_mode, count, version)
+    """What is wrong with a new cluster, in the order in which clients know it.
+
+    What does not go together is looked for only if each part of it can be.
+    """
+    count = wanted.control_plane_count
+    counted = tuple(availability_problems(wanted, policy))
+    placed = tuple(first_platform_problems(inputs.platform, inputs.user_managed_networking, architecture, count))
+    settled = tuple(settled_problems(wanted))
+    yield from counted
     yield from vip_problems(wanted, inputs)
+    yield from ipv6_problems(wanted, policy)
     yield from dual_stack_problems(wanted)
-    yield from first_platform_problems(inputs.platform, inputs.user_managed_networking, architecture, count)
-    yield from proxy_problems(inputs.proxy, version)
-    yield from disk_encryption_problems(wanted.disk_encryption)
+    yield from placed
+    yield from proxy_problems(inputs.proxy, wanted.openshift_version)
+    yield from disk_encryption_problems(wanted.disk_encryption, policy)
     yield from ignition_endpoint_problems(given(inputs.ignition_endpoint, IgnitionEndpointInput()))
     yield from _list_problems(wanted, inputs)
-    yield from settled_problems(wanted)
+    yield from settled
     yield from operator_problems(inputs.olm_operators, inputs.operator_bundles)
+    yield from clash_problems(wanted)
+    yield from () if counted or placed or settled else feature_problems(wanted)
     yield from pull_secret_problems(inputs.pull_secret, _images(wanted, policy), policy)
     yield from name_problems(inputs.name, dots=_allows_dots(wanted))
     yield from domain_problems(wanted.name, wanted.base_dns_domain)
     yield from ssh_key_problems("ssh_public_key", given(inputs.ssh_public_key, ""))
 
 
-def changed_cluster(cluster: Cluster, changes: ClusterUpdate, *, hosts: tuple[Host, ...], policy: Policy) -> Cluster:
-    """The cluster with what was written changed, and what follows from it; itself when nothing differs.
+def changed_cluster(cluster: Cluster, changes: ClusterUpdate, view: View) -> Cluster:
+    """The cluster of a view with what was written changed, and what follows from it; itself when nothing differs.
 
     A cluster that can no longer be changed refuses, but only once the values are known to be possible.
     """
-    wanted = _rewritten(cluster, changes, hosts)
+    wanted = _equipped(_rewritten(cluster, changes, view.living), cluster, changes, view.policy)
     require_none(syntax_problems(wanted))
     require_none(
         primary_problems(wanted, cluster, changes.written),
-        _value_problems(wanted, changes, policy),
-        () if changes.written.isdisjoint(_ABOUT_ADDRESSES) else _address_problems(wanted, cluster, changes, hosts),
+        _value_problems(wanted, changes, view.policy),
+        () if changes.written.isdisjoint(_ABOUT_ADDRESSES) else _address_problems(wanted, cluster, changes, view),
     )
     if cluster.status not in UPDATABLE:
         raise Refused(
             f"Cluster {cluster.name} is {cluster.status}, and can be changed only while it is one of:"
             f" {', '.join(sorted(UPDATABLE))}"
         )
-    require_none(
-        next_platform_problems(cluster, changes.platform, changes.user_managed_networking),
-        domain_problems(wanted.name, wanted.base_dns_domain) if _renamed(changes) else (),
-        _new_disk_encryption_problems(wanted, changes),
-        settled_problems(wanted) if _SETTLED_TOGETHER & changes.written and not cluster.day2 else (),
-        operator_problems(changes.olm_operators, changes.operator_bundles),
-    )
-    return wanted
+    require_none(_changed_problems(wanted, cluster, changes, view))
+    return _stamped(wanted, cluster, view.now)
 
 
-def _address_problems(wanted: Cluster, stored: Cluster, changes: ClusterUpdate, hosts: tuple[Host, ...]) -> Problems:
+def _changed_problems(wanted: Cluster, stored: Cluster, changes: ClusterUpdate, view: View) -> Problems:
+    """What is wrong with a changed cluster as a whole, in the order in which clients know it.
+
+    What does not go together is looked for only if each part of it can be.
+    """
+    count, together = wanted.control_plane_count, _SETTLED_TOGETHER & changes.written and not stored.day2
+    placed = tuple(next_platform_problems(stored, changes.platform, changes.user_managed_networking, count))
+    settled = tuple(settled_problems(wanted)) if together else ()
+    yield from placed
+    yield from domain_problems(wanted.name, wanted.base_dns_domain) if _renamed(changes) else ()
+    yield from _new_disk_encryption_problems(wanted, changes, view.policy)
+    yield from settled
+    yield from () if placed or settled else _feature_problems(wanted, view)
+    yield from operator_problems(changes.olm_operators, changes.operator_bundles)
+    yield from clash_problems(wanted) if _ABOUT_OPERATORS & changes.written and not stored.day2 else ()
+
+
+def _feature_problems(wanted: Cluster, view: View) -> Problems:
+    """What the cluster cannot have, or not together, nor with the images that are made for it."""
+    yield from feature_problems(wanted, view.living)
+    for infra_env in view.infra_envs.values():
+        if infra_env.cluster_id == wanted.id and not infra_env.deleted:
+            yield from feature_problems(wanted, view.living, infra_env)
+
+
+def _address_problems(wanted: Cluster, stored: Cluster, changes: ClusterUpdate, view: View) -> Problems:
     """What is wrong with the addresses and networks of a changed cluster."""
-    yield from changed_network_problems(wanted, _changed_networks(wanted, stored, changes), len(hosts))
+    yield from changed_network_problems(wanted, _changed_networks(wanted, stored, changes), len(view.living))
     yield from chosen_network_problems(wanted, stored, changes)
     yield from vip_problems(wanted, changes)
-    yield from changed_vip_problems(wanted, stored, hosts)
+    yield from ipv6_problems(wanted, view.policy)
+    yield from changed_vip_problems(wanted, stored, view.living)
     yield from dual_stack_problems(wanted)
 
 
 def _value_problems(wanted: Cluster, changes: ClusterUpdate, policy: Policy) -> Problems:
     """What is wrong with single values, whatever the state of the cluster."""
     if changes.control_plane_count is not UNSET and not wanted.day2:
-        yield from availability_problems(
-            wanted.high_availability_mode, wanted.control_plane_count, wanted.openshift_version
-        )
+        yield from availability_problems(wanted, policy)
     if secret := given(changes.pull_secret, ""):
         yield from pull_secret_problems(secret, _images(wanted, policy), policy)
     yield from name_problems(given(changes.name, ""), dots=_allows_dots(wanted))
@@ -293,8 +322,13 @@ def _described(cluster: Cluster, inputs: ClusterFields) -> Cluster:
         load_balancer=given(balancer.type, cluster.load_balancer),
         disk_encryption=given(inputs.disk_encryption, DiskEncryptionInput()).over(cluster.disk_encryption),
         ignition_endpoint=given(inputs.ignition_endpoint, IgnitionEndpointInput()).over(cluster.ignition_endpoint),
-        operators=operators_after(cluster.operators, inputs.olm_operators, inputs.operator_bundles),
     )
+
+
+def _equipped(wanted: Cluster, stored: Cluster, inputs: ClusterFields, policy: Policy) -> Cluster:
+    """The cluster with the operators that were chosen for it, and those they cannot be without."""
+    chosen = operators_after(wanted, stored, inputs.olm_operators, inputs.operator_bundles, policy.operators)
+    return wanted.but(operators=chosen)
 
 
 def _rewritten(cluster: Cluster, changes: ClusterUpdate, hosts: tuple[Host, ...]) -> Cluster:
@@ -305,6 +339,15 @@ def _rewritten(cluster: Cluster, changes: ClusterUpdate, hosts: tuple[Host, ...]
         mode, count = availability(UNSET, changes.control_plane_count)
         described = described.but(high_availability_mode=mode, control_plane_count=count)
     return with_derived_network(addressed(described, changes, user_managed=user_managed), cluster, hosts)
+
+
+def _stamped(wanted: Cluster, before: Cluster, now: datetime) -> Cluster:
+    """The cluster with the moment at which its machine networks changed, if they have, or how addresses are had."""
+    same = (wanted.machine_networks, wanted.vip_dhcp_allocation) == (
+        before.machine_networks,
+        before.vip_dhcp_allocation,
+    )
+    return wanted if same else wanted.but(machine_network_updated_at=now)
 
 
 def _allows_dots(cluster: Cluster) -> bool:
@@ -335,9 +378,9 @@ def _renamed(changes: ClusterUpdate) -> bool:
     return not changes.written.isdisjoint({"name", "base_dns_domain"})
 
 
-def _new_disk_encryption_problems(wanted: Cluster, changes: ClusterUpdate) -> Problems:
+def _new_disk_encryption_problems(wanted: Cluster, changes: ClusterUpdate, policy: Policy) -> Problems:
     if changes.disk_encryption is UNSET:
         return
     if wanted.imported:
         yield "disk_encryption: cannot be changed for an imported cluster, whose disks are as they are"
-    yield from disk_encryption_problems(wanted.disk_encryption)
+    yield from disk_encryption_problems(wanted.disk_encryption, policy)

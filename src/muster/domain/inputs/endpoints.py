@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from muster.domain.clusters import DiskEncryption, IgnitionEndpoint
+from muster.domain.policy import Policy
 from muster.domain.record import Record
 
 from .credentials import is_certificates, unbase64
@@ -63,8 +64,13 @@ class _TangServer(Record):
     thumbprint: str = ""
 
 
-def disk_encryption_problems(encryption: DiskEncryption) -> Problems:
-    """Disks that tang servers unlock have such servers."""
+def disk_encryption_problems(encryption: DiskEncryption, policy: Policy) -> Problems:
+    """Disks are encrypted only where the service does that; those that tang servers unlock have such servers."""
+    if not policy.disk_encryption and encryption != DiskEncryption():
+        yield (
+            "disk_encryption: this service does not encrypt disks (DISK_ENCRYPTION_SUPPORT);"
+            " leave disk_encryption out, or set enable_on to none"
+        )
     if encryption.mode != "tang":
         return
     try:

@@ -1,7 +1,8 @@
 """What users may write about a host, and what becomes of it.
 
 Turns `HostUpdate` into a changed host; the accepting side of `decide` calls `changed_host`. Fields are taken
-one after the other, in the order in which clients know the errors.
+one after the other, in the order in which clients know the errors. What a host is asked to be must fit its
+cluster; `unfit_problems` asks that again of a host that is given to another.
 """
 
 import re
@@ -10,15 +11,19 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from muster.domain.clusters import Cluster, PlatformType
+from muster.domain.clusters import Cluster
 from muster.domain.errors import Invalid, Refused
-from muster.domain.hosts import Host, HostKind
-from muster.domain.releases import at_least
+from muster.domain.features import FEATURES
+from muster.domain.features.feature import Context, Feature
+from muster.domain.features.levels import Level
+from muster.domain.hosts import FencingCredentials, Host, HostKind
+from muster.domain.policy import Policy
+from muster.domain.record import Record
 from muster.domain.roles import Role
 from muster.domain.states.hosts import UPDATABLE
 from muster.domain.validations.hardware import HOSTNAME, LONGEST_HOSTNAME, LOOPBACK_NAMES, NAME_RULE
 
-from .fields import Input, Problems, require_none
+from .fields import Input, Problems, given, require_none
 
 _LABEL = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _LABEL_PREFIX = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
@@ -71,17 +76,25 @@ class HostUpdate(Input):
     fencing_credentials: FencingInput | UnsetType = UNSET
 
 
-def changed_host(host: Host, changes: HostUpdate, *, cluster: Cluster | None) -> Host:
+class Place(Record):
+    """Where a host is: its cluster, if it has one, in this service."""
+
+    cluster: Cluster | None
+    policy: Policy
+
+
+def changed_host(host: Host, changes: HostUpdate, *, cluster: Cluster | None, policy: Policy) -> Host:
     """The host with what was written changed, and what follows from it; itself when nothing differs."""
     if host.status not in UPDATABLE and not _harmless(changes):
         raise Refused(
             f"Host {host.name} is {host.status}, and can be changed only before it is installed:"
             f" {', '.join(sorted(UPDATABLE))}"
         )
+    place = Place(cluster=cluster, policy=policy)
     for field, change in _CHANGES:
         value = getattr(changes, field)
         if value is not UNSET:
-            host = change(host, value, cluster)
+            host = change(host, value, place)
     return host
 
 
@@ -95,10 +108,10 @@ def _harmless(changes: HostUpdate) -> bool:
     return changes.written <= idle
 
 
-def _with_role(host: Host, value: str, cluster: Cluster | None) -> Host:
+def _with_role(host: Host, value: str, place: Place) -> Host:
     role = Role(value)
     if role is Role.ARBITER:
-        require_none(_arbiter_problems(cluster))
+        require_none(_arbiter_problems(place))
     if role is host.role:
         return host
     pool = host.machine_config_pool_name
@@ -112,19 +125,55 @@ def _with_role(host: Host, value: str, cluster: Cluster | None) -> Host:
     )
 
 
-def _arbiter_problems(cluster: Cluster | None) -> Problems:
+# What does not fit every cluster
+
+_BY_ID = {feature.id: feature for feature in FEATURES}
+ARBITERS, FENCING = _BY_ID["TNA"], _BY_ID["TNF"]
+
+
+def unfit_problems(host: Host, cluster: Cluster, policy: Policy) -> Problems:
+    """What a host was asked to be, and a cluster cannot use."""
+    place = Place(cluster=cluster, policy=policy)
+    if host.role is Role.ARBITER:
+        yield from _arbiter_problems(place)
+    if host.fencing_credentials is not None:
+        yield from _fencing_problems(place)
+
+
+def _arbiter_problems(place: Place) -> Problems:
     """The cluster can have arbiters; a host of none is asked again when it gets one."""
-    if cluster is None or cluster.day2:
-        return
-    version, platform = cluster.openshift_version, cluster.platform.type
-    fitting = platform is PlatformType.BAREMETAL or (platform is PlatformType.NONE and at_least(version, "4.22"))
-    if not at_least(version, "4.19"):
-        yield f"host_role: arbiters need OpenShift 4.19 or newer, and the version is {version!r}"
-    elif not fitting:
-        yield f"host_role: arbiters need platform baremetal, or none from OpenShift 4.22 on; it is {platform}"
+    if not place.policy.arbiters:
+        yield "host_role: this service installs no clusters with an arbiter (TNA_CLUSTERS_SUPPORT); use another role"
+    elif place.cluster is not None and not place.cluster.day2:
+        yield from _lacking("host_role: an arbiter", ARBITERS, place.cluster)
 
 
-def _with_name(host: Host, name: str, _: Cluster | None) -> Host:
+def _fencing_problems(place: Place) -> Problems:
+    """The cluster can be two hosts that switch each other off; a host of none is asked again when it gets one."""
+    if not place.policy.fencing:
+        yield (
+            "fencing_credentials: this service installs no clusters of two hosts that switch each other off"
+            " (TNF_CLUSTERS_SUPPORT); leave them out"
+        )
+    elif place.cluster is not None:
+        yield from _lacking("fencing_credentials: switching hosts off", FENCING, place.cluster)
+
+
+def _lacking(what: str, feature: Feature, cluster: Cluster) -> Problems:
+    version, platform = cluster.openshift_version, cluster.platform
+    context = Context(version=version, platform=platform.type, external_name=platform.platform_name)
+    name = feature.lacking(context)
+    if name is not None:
+        until = feature.not_for[name]
+        yield f"{what} is not possible on platform {name}{f' before OpenShift {until}' if until else ''}"
+    elif feature.support(context).level is Level.UNAVAILABLE:
+        yield f"{what} needs OpenShift {feature.levels[0][0]} or newer, and the version is {version!r}"
+
+
+# Field by field
+
+
+def _with_name(host: Host, name: str, _: Place) -> Host:
     if name in LOOPBACK_NAMES:
         raise Invalid(f"host_name: {name!r} means every machine to itself; choose another name")
     if len(name) > LONGEST_HOSTNAME or not HOSTNAME.fullmatch(name):
@@ -134,7 +183,7 @@ def _with_name(host: Host, name: str, _: Cluster | None) -> Host:
     return host.but(requested_hostname=name)
 
 
-def _with_disk(host: Host, disks: tuple[DiskInput, ...], _: Cluster | None) -> Host:
+def _with_disk(host: Host, disks: tuple[DiskInput, ...], _: Place) -> Host:
     chosen = [disk.id for disk in disks if disk.role == "install"]
     if len(chosen) != 1:
         raise Refused(
@@ -150,19 +199,19 @@ def _with_disk(host: Host, disks: tuple[DiskInput, ...], _: Cluster | None) -> H
     return host.but(installation_disk_id=disk.identifier, installation_disk_path=disk.device)
 
 
-def _with_pool(host: Host, name: str, _: Cluster | None) -> Host:
+def _with_pool(host: Host, name: str, _: Place) -> Host:
     return host.but(machine_config_pool_name=name)
 
 
-def _with_token(host: Host, token: str, _: Cluster | None) -> Host:
+def _with_token(host: Host, token: str, _: Place) -> Host:
     return host.but(ignition_endpoint_token=token)
 
 
-def _with_headers(host: Host, headers: tuple[PairInput, ...], _: Cluster | None) -> Host:
+def _with_headers(host: Host, headers: tuple[PairInput, ...], _: Place) -> Host:
     return host.but(ignition_endpoint_http_headers={header.key: header.value for header in headers})
 
 
-def _with_labels(host: Host, labels: tuple[PairInput, ...], _: Cluster | None) -> Host:
+def _with_labels(host: Host, labels: tuple[PairInput, ...], _: Place) -> Host:
     require_none(_label_problems(labels))
     return host.but(node_labels={label.key: label.value for label in labels})
 
@@ -191,7 +240,7 @@ def _is_label_prefix(text: str) -> bool:
     return len(text) <= _LABEL_PREFIX_LENGTH and _LABEL_PREFIX.fullmatch(text) is not None
 
 
-def _with_skipped_disks(host: Host, disks: tuple[SkipFormattingInput, ...], _: Cluster | None) -> Host:
+def _with_skipped_disks(host: Host, disks: tuple[SkipFormattingInput, ...], _: Place) -> Host:
     """Disks are added to those that are left as they are, or taken away from them; the others stay."""
     if not disks:
         return host
@@ -208,14 +257,27 @@ def _with_skipped_disks(host: Host, disks: tuple[SkipFormattingInput, ...], _: C
     return host.but(skip_formatting_disks=tuple(disk_id for disk_id, skip in wanted.items() if skip))
 
 
-def _with_fencing(host: Host, _: FencingInput, __: Cluster | None) -> Host:
-    raise Invalid(
-        f"fencing_credentials: this service does not install clusters of two nodes that switch each other off;"
-        f" leave them out for host {host.name}"
+def _with_fencing(host: Host, written: FencingInput, place: Place) -> Host:
+    """Credentials are taken as they are; with nothing in any of them they are taken away."""
+    require_none(_fencing_problems(place))
+    needed = {"address": written.address, "username": written.username, "password": written.password}
+    if not any(needed.values()):
+        return host.but(fencing_credentials=None)
+    require_none(
+        f"fencing_credentials.{name}: is empty; write all of {', '.join(needed)}, or leave all empty to forget them"
+        for name, value in needed.items()
+        if not value
+    )
+    return host.but(
+        fencing_credentials=FencingCredentials(
+            **needed,
+            certificate_verification=given(written.certificate_verification, "Enabled"),
+            mac_address=given(written.mac_address, ""),
+        )
     )
 
 
-_CHANGES: tuple[tuple[str, Callable[[Host, Any, Cluster | None], Host]], ...] = (
+_CHANGES: tuple[tuple[str, Callable[[Host, Any, Place], Host]], ...] = (
     ("host_role", _with_role),
     ("host_name", _with_name),
     ("disks_selected_config", _with_disk),

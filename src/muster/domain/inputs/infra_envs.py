@@ -12,15 +12,16 @@ from msgspec import UNSET, Meta, UnsetType
 
 from muster.domain.clusters import Cluster
 from muster.domain.errors import NotFound
+from muster.domain.features.architectures import architecture_called
+from muster.domain.features.enforcement import feature_problems
 from muster.domain.infra_envs import ImageType, InfraEnv
 from muster.domain.networks import plain
 from muster.domain.policy import Policy
-from muster.domain.record import Record
 from muster.domain.releases import Catalogue, parts
 
-from .clusters import ARCHITECTURES
 from .credentials import is_certificates, pull_secret_problems, ssh_key_problems
 from .fields import Input, Problems, Uuid, given, require_none
+from .ignitions import ignition_problems
 from .scalars import ProxyInput, exclusive_ntp_problems, ntp_problems, proxy_problems
 from .static_networks import HostNetworkInput, static_network_problems, static_network_text
 
@@ -42,8 +43,6 @@ _V6 = "|".join((
     rf"(?:{_H}:){{1,4}}:{_V4}",
 ))  # fmt: skip
 RendezvousIp = Annotated[str, Meta(pattern=rf"^(?:{_V4}|{_V6})?\Z")]
-
-_IGNITION_VERSIONS = ("3.1.0", "3.2.0")
 
 
 class KernelArgumentInput(Input):
@@ -93,8 +92,7 @@ def new_infra_env(
     """
     if inputs.cluster_id is not UNSET and cluster is None:
         raise NotFound(f"cluster_id: there is no cluster {inputs.cluster_id}")
-    asked = given(inputs.cpu_architecture, "x86_64")
-    architecture = ARCHITECTURES.get(asked, asked)
+    architecture = architecture_called(given(inputs.cpu_architecture, "x86_64"))
     image = policy.catalogue.os_image(given(inputs.openshift_version, ""), architecture)
     blank = InfraEnv(
         id=infra_env_id,
@@ -111,14 +109,20 @@ def new_infra_env(
     require_none(
         _architecture_problems(architecture, cluster, policy.catalogue),
         _problems(wanted, inputs),
-        _image_type_problems(wanted, cluster),
+        _image_type_problems(wanted),
+        feature_problems(cluster, infra_env=wanted),
         pull_secret_problems(inputs.pull_secret, _images(policy), policy),
     )
     return wanted
 
 
-def changed_infra_env(infra_env: InfraEnv, changes: InfraEnvUpdate, policy: Policy) -> InfraEnv:
-    """The discovery image with what was written changed; itself when nothing differs."""
+def changed_infra_env(
+    infra_env: InfraEnv, changes: InfraEnvUpdate, policy: Policy, cluster: Cluster | None = None
+) -> InfraEnv:
+    """The discovery image with what was written changed; itself when nothing differs.
+
+    `cluster` is the one that hosts started from it belong to, if there is one.
+    """
     wanted = _described(infra_env, changes)
     if version := given(changes.openshift_version, ""):
         image = policy.catalogue.os_image(version, infra_env.cpu_architecture)
@@ -126,7 +130,8 @@ def changed_infra_env(infra_env: InfraEnv, changes: InfraEnvUpdate, policy: Poli
     secret = given(changes.pull_secret, "")
     require_none(
         _problems(wanted, changes),
-        _image_type_problems(wanted, None),
+        _image_type_problems(wanted),
+        feature_problems(cluster, infra_env=wanted),
         pull_secret_problems(secret, _images(policy), policy) if secret else (),
     )
     return wanted
@@ -180,7 +185,7 @@ def _problems(wanted: InfraEnv, inputs: InfraEnvFields) -> Problems:
     yield from static_network_problems(given(inputs.static_network_config, ()))
     yield from _bundle_problems(given(inputs.additional_trust_bundle, "").strip())
     yield from _rendezvous_problems(given(inputs.rendezvous_ip, ""), wanted.type)
-    yield from _override_problems(given(inputs.ignition_config_override, ""))
+    yield from ignition_problems("ignition_config_override", given(inputs.ignition_config_override, ""))
     yield from _kernel_problems(given(inputs.kernel_arguments, ()))
 
 
@@ -194,27 +199,6 @@ def _rendezvous_problems(address: str, kind: ImageType) -> Problems:
         yield f"rendezvous_ip: {address!r} is not an address; write it as 192.168.1.5"
     elif address and kind is not ImageType.DISCONNECTED:
         yield f"rendezvous_ip: is for image_type disconnected-iso only, and the image is a {kind}"
-
-
-class _Ignition(Record):
-    version: str = ""
-
-
-class _Override(Record):
-    ignition: _Ignition = _Ignition()
-
-
-def _override_problems(text: str) -> Problems:
-    if not text:
-        return
-    known = " or ".join(_IGNITION_VERSIONS)
-    try:
-        override = msgspec.json.decode(text, type=_Override)
-    except msgspec.DecodeError:
-        yield f"ignition_config_override: must be an Ignition configuration of version {known} as JSON text"
-        return
-    if override.ignition.version not in _IGNITION_VERSIONS:
-        yield f"ignition_config_override: ignition.version is {override.ignition.version!r}, and must be {known}"
 
 
 def _kernel_problems(arguments: tuple[KernelArgumentInput, ...]) -> Problems:
@@ -242,11 +226,7 @@ def _architecture_problems(architecture: str, cluster: Cluster | None, catalogue
         yield f"cpu_architecture: no release of OpenShift {cluster.openshift_version} runs on {architecture}"
 
 
-def _image_type_problems(wanted: InfraEnv, cluster: Cluster | None) -> Problems:
-    """The kind of image exists for the machines it is to start."""
-    if wanted.type is ImageType.MINIMAL and wanted.cpu_architecture == "s390x":
-        yield "image_type: there is no minimal-iso for s390x; use full-iso"
-    if wanted.type is ImageType.FULL and cluster is not None and cluster.platform.platform_name == "oci":
-        yield "image_type: machines of platform oci do not start from a full-iso; use minimal-iso"
+def _image_type_problems(wanted: InfraEnv) -> Problems:
+    """An image that installs without this service knows what to install."""
     if wanted.type is ImageType.DISCONNECTED and wanted.cluster_id is None:
         yield "image_type: a disconnected-iso installs one cluster; say which with cluster_id"

@@ -10,12 +10,12 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from muster.domain.address_families import dual_stack, leading_list, texts_of
 from muster.domain.clusters import Cluster
 from muster.domain.networks import (
     IPV4,
     IPV6,
     ClusterNetwork,
-    families,
     family,
     host_bits,
     normal,
@@ -23,6 +23,7 @@ from muster.domain.networks import (
     plain,
     prefix_problem,
 )
+from muster.domain.policy import Policy
 from muster.domain.releases import at_least
 
 from .fields import Input, Problems, Uuid, given
@@ -82,17 +83,6 @@ class NetworkInput(Input):
     cluster_id: Uuid | UnsetType = UNSET
 
 
-def texts_of(cluster: Cluster) -> dict[str, tuple[str, ...]]:
-    """The addresses and networks of a cluster by field, as texts."""
-    return {
-        "machine_networks": cluster.machine_networks,
-        "api_vips": tuple(vip.ip for vip in cluster.api_vips),
-        "ingress_vips": tuple(vip.ip for vip in cluster.ingress_vips),
-        "service_networks": cluster.service_networks,
-        "cluster_networks": tuple(network.cidr for network in cluster.cluster_networks),
-    }
-
-
 def syntax_problems(cluster: Cluster) -> Problems:
     """Every address and network can be read; the other rules ask for nothing less."""
     entries = ((field, index, text) for field, texts in texts_of(cluster).items() for index, text in enumerate(texts))
@@ -103,17 +93,11 @@ def syntax_problems(cluster: Cluster) -> Problems:
             yield f"{field}[{index}].ip: {text!r} is not an address; write it as 192.168.1.5"
 
 
-def dual_stack(cluster: Cluster) -> bool:
-    """Whether any list of the cluster has both families."""
-    return any(len(families(texts)) > 1 for texts in texts_of(cluster).values())
-
-
 def primary_problems(wanted: Cluster, stored: Cluster, written: frozenset[str]) -> Problems:
     """The same family comes first in every list that was written, and stays first unless all were."""
     firsts = {field: family(texts[0]) for field, texts in texts_of(wanted).items() if texts and field in written}
     if dual_stack(stored) and not written.issuperset(LISTS):
-        leading, texts = next(each for each in texts_of(stored).items() if len(families(each[1])) > 1)
-        expected = family(texts[0])
+        leading, expected = leading_list(stored)
     else:
         leading, expected = next(iter(firsts.items()), ("", None))
     for field, version in firsts.items():
@@ -121,6 +105,18 @@ def primary_problems(wanted: Cluster, stored: Cluster, written: frozenset[str]) 
             yield (
                 f"{field}[0]: is IPv{version}, but the first of {leading} is IPv{expected};"
                 " put the same family first in every list"
+            )
+
+
+def ipv6_problems(wanted: Cluster, policy: Policy) -> Problems:
+    """IPv6 is not the only family where the service is set up to do without that."""
+    if policy.ipv6 or dual_stack(wanted):
+        return
+    for field, texts in texts_of(wanted).items():
+        if texts and family(texts[0]) == IPV6:
+            yield (
+                f"{field}[0]: {texts[0]} is IPv6, and this service does not install clusters that have IPv6 alone"
+                " (IPV6_SUPPORT); use IPv4, or one network of each family in every list"
             )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from muster.domain.clusters import Cluster, Platform, PlatformType
+from muster.domain.policy import Policy
 from muster.domain.releases import at_least
 
 from .fields import Input, Problems, given
@@ -26,7 +27,8 @@ UNMANAGED_ARCHITECTURES = frozenset({"s390x", "ppc64le"})
 """Architectures on which the user must look after the network."""
 
 _DEFAULT_COUNT = 3
-_COUNTS = (("4.19", 2, 5), ("4.18", 3, 5), ("", 3, 3))
+_PAIR = 2
+_COUNTS = (("4.19", _PAIR, 5), ("4.18", 3, 5), ("", 3, 3))
 """From which version on how few and how many control plane nodes are possible; the first row that fits."""
 
 
@@ -65,15 +67,20 @@ def availability(mode: str | UnsetType, count: int | UnsetType) -> tuple[str, in
     return given(mode, "None" if count == 1 else "Full"), count
 
 
-def availability_problems(mode: str, count: int, version: str) -> Problems:
-    """As many control plane nodes as the mode and the version allow."""
-    if mode == "None":
+def availability_problems(wanted: Cluster, policy: Policy) -> Problems:
+    """As many control plane nodes as the mode, the version and the service allow."""
+    count, version = wanted.control_plane_count, wanted.openshift_version
+    if wanted.high_availability_mode == "None":
         if count != 1:
             yield f"control_plane_count: is {count}, and without high availability it must be 1"
         elif not at_least(version, "4.8"):
             yield f"control_plane_count: a single node needs OpenShift 4.8 or newer, and the version is {version!r}"
         return
-    fewest, most = next((few, many) for since, few, many in _COUNTS if not since or at_least(version, since))
+    fewest, most = next(
+        (few, many)
+        for since, few, many in _COUNTS
+        if (not since or at_least(version, since)) and (few > _PAIR or policy.arbiters or policy.fencing)
+    )
     if not fewest <= count <= most:
         allowed = f"{fewest}" if fewest == most else f"between {fewest} and {most}"
         yield f"control_plane_count: is {count}; for high availability with OpenShift {version} it must be {allowed}"
@@ -144,26 +151,20 @@ def _follows(platform: PlatformType, cluster: Cluster, asked: Asked) -> bool:
     return platform in UNMANAGED
 
 
-def next_platform_problems(cluster: Cluster, asked: Asked, unmanaged: bool | UnsetType) -> Problems:
-    """What was written about platform and network of a changed cluster goes together and can be reached."""
+def next_platform_problems(cluster: Cluster, asked: Asked, unmanaged: bool | UnsetType, count: int) -> Problems:
+    """What was written about platform and network of a changed cluster goes together and can be reached.
+
+    `count` is the number of control plane nodes after the change.
+    """
     yield from _pair_problems(asked, unmanaged)
     current = cluster.platform.type
     wanted, _ = next_platform(cluster, asked, unmanaged)
-    if current in UNMANAGED and cluster.single_node and (unmanaged is False or wanted.type not in UNMANAGED):
+    if current in UNMANAGED and count == 1 and (unmanaged is False or wanted.type not in UNMANAGED):
         yield "user_managed_networking: must stay true for a single node, on platform none or external"
-    elif current in UNMANAGED and wanted.type is P.BAREMETAL:
-        yield from _baremetal_problems(cluster)
     if current is P.NUTANIX and asked is UNSET and unmanaged is True:
         yield "user_managed_networking: must be false on platform nutanix; change platform.type as well"
-    if unmanaged is UNSET and cluster.control_plane_count >= _DEFAULT_COUNT:
+    if unmanaged is UNSET and count >= _DEFAULT_COUNT:
         yield from _jump_problems(cluster, wanted.type)
-
-
-def _baremetal_problems(cluster: Cluster) -> Problems:
-    """The cluster can look after the network itself on its architecture."""
-    architecture, version = cluster.cpu_architecture, cluster.openshift_version
-    if architecture in UNMANAGED_ARCHITECTURES or (architecture == "arm64" and not at_least(version, "4.11")):
-        yield f"user_managed_networking: must stay true on {architecture} with OpenShift {version}"
 
 
 def _jump_problems(cluster: Cluster, wanted: PlatformType) -> Problems:
@@ -178,14 +179,10 @@ def _jump_problems(cluster: Cluster, wanted: PlatformType) -> Problems:
 
 
 def settled_problems(wanted: Cluster) -> Problems:
-    """Count, platform, network type and version of the outcome go together."""
-    version, kind = wanted.openshift_version, wanted.platform.type
-    if wanted.single_node:
-        if wanted.network_type == "OpenShiftSDN":
-            yield "network_type: OpenShiftSDN is not possible for a single node; use OVNKubernetes"
-        if kind not in UNMANAGED:
-            yield f"platform.type: {kind} is not possible for a single node; use none or external"
-    if wanted.network_type == "OpenShiftSDN" and at_least(version, "4.15"):
-        yield f"network_type: OpenShiftSDN ended with OpenShift 4.14, and the version is {version}; use OVNKubernetes"
-    if kind is P.NUTANIX and not at_least(version, "4.11"):
-        yield f"platform.type: nutanix needs OpenShift 4.11 or newer, and the version is {version!r}"
+    """The platform and the network type of the outcome are possible for its count."""
+    if not wanted.single_node:
+        return
+    if wanted.network_type == "OpenShiftSDN":
+        yield "network_type: OpenShiftSDN is not possible for a single node; use OVNKubernetes"
+    if wanted.platform.type not in UNMANAGED:
+        yield f"platform.type: {wanted.platform.type} is not possible for a single node; use none or external"

@@ -5,10 +5,11 @@ into the problems they have (`vip_problems`, `changed_vip_problems`); `clusters.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
+from muster.domain.address_families import dual_stack
 from muster.domain.clusters import Cluster
 from muster.domain.hosts import Host
 from muster.domain.networks import (
@@ -23,15 +24,15 @@ from muster.domain.networks import (
     machine_network_of,
     plain,
 )
-from muster.domain.releases import at_least
 
 from .fields import Input, Problems, Uuid, given
-from .networks import IP_FAMILIES, V4, V6, ClusterNetworkInput, NetworkInput, dual_stack
+from .networks import IP_FAMILIES, V4, V6, ClusterNetworkInput, NetworkInput
 
 Ip = Annotated[str, Meta(pattern=rf"^(?:{V4}|{V6})?\Z")]
 
 _MOST_VIPS = 2
 _LISTS = ("api_vips", "ingress_vips")
+_NO_VIPS: dict[str, Any] = {"api_vips": (), "ingress_vips": (), "api_vip_lease": "", "ingress_vip_lease": ""}
 
 
 class VipInput(Input):
@@ -58,12 +59,12 @@ def addressed(cluster: Cluster, inputs: AddressFields, *, user_managed: bool) ->
     by_dhcp = given(inputs.vip_dhcp_allocation, cluster.vip_dhcp_allocation) and not user_managed
     before = cluster
     if by_dhcp != cluster.vip_dhcp_allocation:
-        before = before.but(api_vips=(), ingress_vips=(), machine_networks=())
+        before = before.but(**_NO_VIPS, machine_networks=())
     if user_managed != cluster.user_managed_networking:
         before = before.but(machine_networks=())
     machine_networks = _cidrs(inputs.machine_networks, before.machine_networks)
     if user_managed or (by_dhcp and machine_networks[:1] != before.machine_networks[:1]):
-        before = before.but(api_vips=(), ingress_vips=())
+        before = before.but(**_NO_VIPS)
     pods = inputs.cluster_networks
     return before.but(
         vip_dhcp_allocation=by_dhcp,
@@ -144,7 +145,7 @@ def _count_problems(wanted: Cluster) -> Problems:
         elif len(set(addresses)) < len(addresses):
             yield f"{field}: {addresses[0]} is listed twice"
         elif len(addresses) == _MOST_VIPS:
-            yield from _pair_problems(field, addresses, wanted.openshift_version)
+            yield from _pair_problems(field, addresses)
     api, ingress = lists["api_vips"], lists["ingress_vips"]
     if len(api) != len(ingress):
         yield f"ingress_vips: there are {len(ingress)} addresses, but {len(api)} api_vips; give as many of each"
@@ -153,9 +154,7 @@ def _count_problems(wanted: Cluster) -> Problems:
         yield f"ingress_vips: {shared[0]} is an API address too; only a user-managed load balancer can share it"
 
 
-def _pair_problems(field: str, addresses: list[str], version: str) -> Problems:
-    if not at_least(version, "4.12"):
-        yield f"{field}: two addresses need OpenShift 4.12 or newer, and the version is {version!r}"
+def _pair_problems(field: str, addresses: list[str]) -> Problems:
     if families(addresses) != IP_FAMILIES:
         yield f"{field}: {' and '.join(addresses)} are of the same family; two addresses must be one IPv4 and one IPv6"
 

@@ -1,57 +1,61 @@
-"""Operators that OLM can add to a cluster."""
+"""Every operator that OLM can add to a cluster, one module each, and what those that are selected need of a host.
 
-from muster.domain.record import Record
+To add an operator, write its module and list it here.
+"""
 
-OLM_OPERATORS = {
-    "amd-gpu": 1800,
-    "authorino": 1800,
-    "cluster-observability": 1800,
-    "cnv": 3600,
-    "fence-agents-remediation": 1800,
-    "kmm": 1800,
-    "kube-descheduler": 1800,
-    "loki": 1800,
-    "lso": 4200,
-    "lvm": 1800,
-    "mce": 3600,
-    "metallb": 1800,
-    "mtv": 3600,
-    "nmstate": 3600,
-    "node-feature-discovery": 1800,
-    "node-healthcheck": 1800,
-    "node-maintenance": 1800,
-    "numaresources": 1800,
-    "nvidia-gpu": 1800,
-    "oadp": 1800,
-    "odf": 1800,
-    "openshift-ai": 1800,
-    "openshift-logging": 1800,
-    "osc": 3600,
-    "pipelines": 1800,
-    "self-node-remediation": 1800,
-    "serverless": 1800,
-    "servicemesh": 1800,
-}
-"""Every operator OLM can add, and how many seconds the installation waits for it."""
+from typing import TYPE_CHECKING
 
+from . import (
+    amd_gpu,
+    authorino,
+    cluster_observability,
+    cnv,
+    fence_agents_remediation,
+    kmm,
+    kube_descheduler,
+    loki,
+    lso,
+    lvm,
+    mce,
+    metallb,
+    mtv,
+    nmstate,
+    node_feature_discovery,
+    node_healthcheck,
+    node_maintenance,
+    numaresources,
+    nvidia_gpu,
+    oadp,
+    odf,
+    openshift_ai,
+    openshift_logging,
+    osc,
+    pipelines,
+    self_node_remediation,
+    serverless,
+    servicemesh,
+)
+from .operator import Addition, Operator
 
-class Bundle(Record):
-    """Operators that are chosen together, and those that may be chosen with them."""
+if TYPE_CHECKING:  # views add up what operators need
+    from muster.domain.views import HostView
 
-    operators: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-
-
-BUNDLES = {
-    "virtualization": Bundle(
-        operators=(
-            "cluster-observability", "cnv", "fence-agents-remediation", "kube-descheduler", "loki", "metallb", "mtv",
-            "nmstate", "node-healthcheck", "node-maintenance", "numaresources", "oadp", "openshift-logging",
-        )
-    ),
-    "openshift-ai": Bundle(
-        operators=("authorino", "odf", "openshift-ai", "pipelines", "serverless", "servicemesh"),
-        optional=("amd-gpu", "nvidia-gpu"),
-    ),
+OLM_OPERATORS: dict[str, Operator] = {
+    module.OPERATOR.name: module.OPERATOR
+    for module in (
+        amd_gpu, authorino, cluster_observability, cnv, fence_agents_remediation, kmm, kube_descheduler, loki, lso, lvm,
+        mce, metallb, mtv, nmstate, node_feature_discovery, node_healthcheck, node_maintenance, numaresources,
+        nvidia_gpu, oadp, odf, openshift_ai, openshift_logging, osc, pipelines, self_node_remediation, serverless,
+        servicemesh,
+    )
 }  # fmt: skip
-"""Every bundle by its id."""
+"""Every operator by its name, in order of name."""
+
+
+def additions(view: "HostView") -> dict[str, Addition]:
+    """What each selected operator needs of a host on top of its role; a running cluster has made room already."""
+    cluster = view.cluster
+    if cluster is None or cluster.day2:
+        return {}
+    names = (operator.name for operator in cluster.operators)
+    return {name: OLM_OPERATORS[name].addition(view) for name in names if name in OLM_OPERATORS}

@@ -57,6 +57,7 @@ class HostCase(HostView):
             "info": getattr(self.trigger, "info", ""),
             "error": getattr(self.trigger, "error", ""),
             "minutes": _minutes(limit),
+            "before": self.host.status_info,
             "disk": self._disk,
             "untried": " and ".join(what for what, tried in untried if not tried),
         }
@@ -88,11 +89,19 @@ class ClusterCase(ClusterView):
         return ", ".join(host.name for host in self.hosts if host.status is state)
 
     @property
+    def limits_are_soft(self) -> bool:
+        """Taking too long is told and not punished."""
+        return self.policy.soft_timeouts and self.cluster.org_soft_timeouts_enabled
+
+    @property
     def stage_limit(self) -> timedelta | None:
         """How long the present stage of the new cluster may take."""
         stage, operators = self.cluster.progress.finalizing_stage, self.cluster.operators
         slowest = max((each.timeout_seconds for each in operators if each.operator_type is OperatorType.OLM), default=0)
-        return finalizing_limit(stage, timedelta(seconds=slowest)) if stage else None
+        if stage is None:
+            return None
+        set_here = self.policy.finalizing_limits
+        return finalizing_limit(stage, timedelta(seconds=slowest), soft=self.limits_are_soft, overrides=set_here)
 
     def words(self) -> dict[str, Any]:
         """What the sentences of the table may refer to."""

@@ -1,7 +1,7 @@
 """Named booleans about a cluster, for the rows of its table, and what comes with a move."""
 
 from muster.domain import events
-from muster.domain.clusters import Cluster, Preparation, PreparationStatus
+from muster.domain.clusters import Cluster, ClusterKind, Preparation, PreparationStatus
 from muster.domain.events import Event
 from muster.domain.monitored import OperatorStatus
 from muster.domain.networks import Vip
@@ -114,6 +114,30 @@ def stage_is_known_to_be_late(case: ClusterCase) -> bool:
     return case.cluster.progress.finalizing_stage_timed_out
 
 
+@condition
+def leases_are_known_to_be_overdue(case: ClusterCase) -> bool:
+    """The user was told that no DHCP server has leased the virtual addresses."""
+    return case.cluster.vips_overdue
+
+
+@condition
+def limits_are_soft(case: ClusterCase) -> bool:
+    """Taking too long is told and not punished."""
+    return case.limits_are_soft
+
+
+@condition
+def is_new(case: ClusterCase) -> bool:
+    """The cluster was installed here, and takes in no hosts yet."""
+    return case.cluster.kind is ClusterKind.CLUSTER
+
+
+leases_are_overdue = since(
+    "the leases of the virtual addresses are overdue",
+    lambda case: (
+        (awaited_since, case.policy.dhcp_lease) if (awaited_since := case.cluster.awaits_leases_since) else None
+    ),
+)
 preparation_took_too_long = since(
     "preparation took too long", lambda case: (case.cluster.status_updated_at, case.policy.cluster_preparation)
 )
@@ -221,9 +245,22 @@ def is_late(case: ClusterCase) -> Cluster:
     return case.cluster.but(progress=case.cluster.progress.but(finalizing_stage_timed_out=True))
 
 
+def gives_leases_up(case: ClusterCase) -> Cluster:
+    """No DHCP server has leased the virtual addresses in time, and that has been said."""
+    return case.cluster.but(vips_overdue=True)
+
+
 def gives_logs_up(case: ClusterCase) -> Cluster:
     """Nobody waits for the logs any longer."""
     return case.cluster.but(logs_info="timeout")
+
+
+def takes_in_hosts(case: ClusterCase) -> Cluster:
+    """Hosts that are added find the cluster by its address, or by its name where it has none of its own."""
+    cluster = case.cluster
+    by_address = not cluster.user_managed_networking and cluster.api_vips
+    name = cluster.api_vips[0].ip if by_address else f"api.{cluster.domain}"
+    return cluster.but(kind=ClusterKind.ADD_HOSTS, api_vip_dns_name=name)
 
 
 def ends(case: ClusterCase) -> Cluster:
@@ -243,6 +280,11 @@ def succeeds(case: ClusterCase) -> Cluster:
 def tells_of_the_timeout(cluster: Cluster) -> tuple[Event, ...]:
     """Preparing took too long."""
     return (events.installation_preparing_timed_out(cluster),)
+
+
+def tells_of_overdue_leases(cluster: Cluster) -> tuple[Event, ...]:
+    """No DHCP server has leased the virtual addresses."""
+    return (events.api_ingress_vip_timed_out(cluster),)
 
 
 def tells_of_the_late_stage(cluster: Cluster) -> tuple[Event, ...]:

@@ -1,6 +1,6 @@
 """Every row of the cluster's state machine. First match wins; every row says why."""
 
-from muster.domain.triggers import Cancel, Install, Reset, Ticked
+from muster.domain.triggers import AllowAddHosts, Cancel, Install, Reset, Ticked
 
 from .cases import ClusterCase
 from .cluster_conditions import (
@@ -19,11 +19,16 @@ from .cluster_conditions import (
     files_generated,
     finalizes_again,
     finalizing_took_too_long,
+    gives_leases_up,
     gives_logs_up,
     inputs_given,
     installation_took_too_long,
     is_late,
+    is_new,
     is_prepared,
+    leases_are_known_to_be_overdue,
+    leases_are_overdue,
+    limits_are_soft,
     logs_are_overdue,
     preparation_took_too_long,
     ready,
@@ -33,8 +38,10 @@ from .cluster_conditions import (
     starts,
     starts_over,
     succeeds,
+    takes_in_hosts,
     tells_of_failure,
     tells_of_loss,
+    tells_of_overdue_leases,
     tells_of_success,
     tells_of_the_late_stage,
     tells_of_the_timeout,
@@ -79,9 +86,24 @@ ASKED = (
         does=starts,
         because="The installation is being prepared",
     ),
+    Transition(
+        on=AllowAddHosts,
+        source=frozenset({S.INSTALLED}),
+        target=S.ADDING_HOSTS,
+        when=is_new,
+        does=takes_in_hosts,
+        because="The cluster runs and takes in more hosts",
+    ),
 )
 
 DESCRIBED = (
+    Transition(
+        on=Ticked,
+        source=BEFORE_INSTALL,
+        when=leases_are_overdue & ~leases_are_known_to_be_overdue,
+        does=gives_leases_up,
+        tells=tells_of_overdue_leases,
+    ),
     Transition(
         on=Ticked,
         source=BEFORE_INSTALL,
@@ -181,9 +203,18 @@ UNDERWAY = (
     ),
     Transition(
         on=Ticked,
+        source=INSTALLING | FINALIZING,
+        target=S.ERROR,
+        when=installation_took_too_long & limits_are_soft,
+        does=ends,
+        tells=tells_of_failure,
+        because="The installation took too long; hosts that failed: {failed_hosts}; last stage: {stage}",
+    ),
+    Transition(
+        on=Ticked,
         source=FINALIZING,
         target=S.ERROR,
-        when=finalizing_took_too_long,
+        when=finalizing_took_too_long & ~limits_are_soft,
         does=ends,
         tells=tells_of_failure,
         because="The cluster did not come up in time; its last stage: {stage}",
@@ -192,7 +223,7 @@ UNDERWAY = (
         on=Ticked,
         source=FINALIZING,
         target=S.ERROR,
-        when=stage_took_too_long & ~stage_may_take_longer,
+        when=stage_took_too_long & ~stage_may_take_longer & ~limits_are_soft,
         does=ends,
         tells=tells_of_failure,
         because="The cluster did not come up: stage {stage} took more than {minutes} minutes",

@@ -1,31 +1,19 @@
-"""Named booleans about a host, for the rows of its table, and what comes with a move."""
+"""Named booleans about a host, for the rows of its table."""
 
 from datetime import datetime, timedelta
 
-from muster.domain import events
-from muster.domain.events import Event
-from muster.domain.hosts import Host, HostKind
-from muster.domain.progress import HostProgress, Stage
+from muster.domain.progress import Stage
 from muster.domain.roles import SETTLED_ROLES
-from muster.domain.verdicts import Gate, Status
+from muster.domain.triggers import Progressed, Replied
+from muster.domain.verdicts import Gate
 
 from .cases import WAITED_OUT, HostCase, enough, logs_clock
 from .clusters import ClusterState
 from .hosts import HostState as S
 from .table import TICK, Condition, condition, since
 
-_FRESHNESS = timedelta(minutes=1)
+FRESHNESS = timedelta(minutes=1)
 """How often a standing clock is set anew."""
-
-_FRESH = {
-    "progress": HostProgress(),
-    "logs_info": "",
-    "logs_started_at": None,
-    "logs_collected_at": None,
-}
-"""What every new start clears."""
-
-# Conditions
 
 
 @condition
@@ -82,6 +70,12 @@ def has_inventory(case: HostCase) -> bool:
 
 
 @condition
+def contested(case: HostCase) -> bool:
+    """More than one machine reports as this host."""
+    return case.host.contested
+
+
+@condition
 def day2(case: HostCase) -> bool:
     """The host joins a running cluster."""
     return case.day2
@@ -108,7 +102,71 @@ def images_are_there(case: HostCase) -> bool:
 @condition
 def reports_failure(case: HostCase) -> bool:
     """The host says that its installation has failed."""
-    return getattr(case.trigger, "stage", None) == Stage.FAILED
+    return isinstance(case.trigger, Progressed) and case.trigger.stage == Stage.FAILED
+
+
+MEDIA_LOST = 256
+"""The exit code of an agent that cannot read what it was started from."""
+
+ALREADY_RUNS = 125
+"""The exit code of an install step on a host that installs already."""
+
+
+@condition
+def loses_media(case: HostCase) -> bool:
+    """The host says that it cannot read what it was started from."""
+    return isinstance(case.trigger, Replied) and case.trigger.exit_code == MEDIA_LOST
+
+
+@condition
+def cannot_start(case: HostCase) -> bool:
+    """The host says that it cannot install; that it does so already is no failure."""
+    told = case.trigger
+    if not isinstance(told, Replied) or told.step != "install" or told.exit_code in (0, MEDIA_LOST):
+        return False
+    return not (told.exit_code == ALREADY_RUNS and "is already in use" in told.error)
+
+
+@condition
+def has_fetched_the_image(case: HostCase) -> bool:
+    """An installed host says that it has fetched the discovery image."""
+    told = case.trigger
+    return isinstance(told, Replied) and told.step == "download-boot-artifacts" and told.exit_code == 0
+
+
+@condition
+def cannot_fetch_the_image(case: HostCase) -> bool:
+    """An installed host says that it cannot fetch the discovery image, or not start it."""
+    told = case.trigger
+    return isinstance(told, Replied) and told.step in RETURNING and told.exit_code != 0
+
+
+RETURNING = frozenset({"download-boot-artifacts", "reboot-for-reclaim"})
+"""Steps that bring an installed host back into the discovery image."""
+
+
+@condition
+def limits_are_soft(case: HostCase) -> bool:
+    """Taking too long is told and not punished."""
+    return case.cluster is not None and case.policy.soft_timeouts and case.cluster.org_soft_timeouts_enabled
+
+
+@condition
+def silence_was_told(case: HostCase) -> bool:
+    """The user knows that the host is not heard of."""
+    return case.host.connection_timed_out
+
+
+@condition
+def lateness_was_told(case: HostCase) -> bool:
+    """The user knows that the stage takes too long."""
+    return case.host.progress.stage_timed_out
+
+
+@condition
+def is_past_reboot(case: HostCase) -> bool:
+    """The host has left the discovery image."""
+    return case.after_reboot
 
 
 @condition
@@ -130,7 +188,7 @@ def clock_stands(case: HostCase) -> bool:
 def _stands_since(case: HostCase) -> datetime | None:
     """When a standing clock has to be set anew."""
     updated = case.host.progress.stage_updated_at
-    return updated + _FRESHNESS if updated is not None and clock_stands.test(case) else None
+    return updated + FRESHNESS if updated is not None and clock_stands.test(case) else None
 
 
 clock_stands.due = (_stands_since,)
@@ -143,6 +201,12 @@ never_started = since(
 )
 user_took_too_long = since(
     "the user took too long", lambda case: (case.host.status_updated_at, case.policy.host_user_action)
+)
+reclaiming_took_too_long = since(
+    "finding back took too long", lambda case: (case.host.status_updated_at, case.policy.reclaim)
+)
+resetting_took_too_long = since(
+    "resetting took too long", lambda case: (case.host.status_updated_at, case.policy.resetting)
 )
 stage_took_too_long = since(
     "the stage took too long",
@@ -161,6 +225,15 @@ logs_are_overdue = since(
     ),
 )
 
+a_machine_is_gone = since(
+    "a machine that reported as this host is not heard of any more",
+    lambda case: (
+        (min(each.seen_at for each in case.host.sightings), case.policy.identity_memory)
+        if case.host.contested
+        else None
+    ),
+)
+
 inventoried = is_open(Gate.INVENTORY)
 fits = is_open(Gate.HARDWARE)
 input_given = is_open(Gate.INPUT)
@@ -174,61 +247,5 @@ may_be_fine = disk_speed_may_be_fine & images_may_be_there
 cluster_prepares = cluster_is(ClusterState.PREPARING)
 cluster_installs = cluster_is(ClusterState.INSTALLING)
 cluster_failed = cluster_is(ClusterState.ERROR)
+cluster_is_insufficient = cluster_is(ClusterState.INSUFFICIENT)
 cluster_is_there = cluster_is(ClusterState.INSTALLED, ClusterState.ADDING_HOSTS)
-
-
-# What comes with a move
-
-
-def forgets_discovery(case: HostCase) -> Host:
-    """A machine that starts anew is looked at anew."""
-    return case.host.but(inventory=None, bootstrap=False, images={}, ntp_sources=None, **_FRESH, kind=_kind_of(case))
-
-
-def forgets_progress(case: HostCase) -> Host:
-    """A machine that starts anew while its cluster prepares keeps what is known of it."""
-    return case.host.but(images={}, ntp_sources=None, **_FRESH, kind=_kind_of(case))
-
-
-def forgets_logs(case: HostCase) -> Host:
-    """A new attempt has logs of its own, and failed images are tried again."""
-    host = case.host.but(logs_info="", logs_started_at=None, logs_collected_at=None)
-    images = case.assessment.verdicts.get("container-images-available")
-    if images is None or images.status is not Status.FAILURE:
-        return host
-    heard = {step: at for step, at in host.heard_at.items() if step != "container-image-availability"}
-    return host.but(images={}, heard_at=heard)
-
-
-def gives_logs_up(case: HostCase) -> Host:
-    """Nobody waits for the logs any longer."""
-    return case.host.but(logs_info="timeout")
-
-
-def is_told(case: HostCase) -> Host:
-    """The host installs with the installer of this moment."""
-    return case.host.but(installer_version=case.policy.installer_image)
-
-
-def keeps_stage_fresh(case: HostCase) -> Host:
-    """While the cluster waits for the user the stage's clock does not run."""
-    progress = case.host.progress
-    old = progress.stage_updated_at
-    if old is None or case.now - old < _FRESHNESS:
-        return case.host
-    return case.host.but(progress=progress.but(stage_updated_at=case.now))
-
-
-def tells_of_disks(host: Host) -> tuple[Event, ...]:
-    """Which disks besides the installation disk are wiped, and which are left alone as asked."""
-    wiped = host.wiped_disks
-    return tuple(
-        events.quick_disk_format_performed(host, disk)
-        if disk in wiped
-        else events.quick_disk_format_skipped(host, disk)
-        for disk in host.disks_to_be_formatted
-    )
-
-
-def _kind_of(case: HostCase) -> HostKind:
-    return HostKind.DAY2 if case.cluster is not None and case.cluster.day2 else HostKind.HOST

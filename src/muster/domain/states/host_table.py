@@ -1,11 +1,27 @@
-"""Every row of the host's state machine. First match wins; every row says why."""
+"""Every row of the host's state machine: here those that apply by themselves. First match wins; every row says why."""
 
 from muster.domain.progress import Stage
-from muster.domain.triggers import Cancel, Progressed, Registered, Replied, Reset, Ticked
+from muster.domain.triggers import Ticked
 from muster.domain.verdicts import Gate
 
 from .cases import HostCase
+from .host_asked import ASKED_AND_TOLD, COULD_NOT_RETURN, TO_BE_RESTARTED, UNREADABLE, WAITING
+from .host_changes import (
+    forgets_logs,
+    forgets_the_gone,
+    gives_logs_up,
+    is_back,
+    is_late,
+    is_missed,
+    is_told,
+    keeps_stage_fresh,
+    leaves_cluster,
+    tells_of_disks,
+    tells_of_late_stage,
+    tells_of_peace,
+)
 from .host_conditions import (
+    a_machine_is_gone,
     all_fine,
     answering,
     at_stage,
@@ -13,153 +29,57 @@ from .host_conditions import (
     cluster_can_do_without,
     cluster_failed,
     cluster_installs,
+    cluster_is_insufficient,
     cluster_is_there,
     cluster_prepares,
     connected,
+    contested,
     day2,
     disk_speed_may_be_fine,
     disks_are_known,
     fits,
-    forgets_discovery,
-    forgets_logs,
-    forgets_progress,
-    gives_logs_up,
     has_inventory,
     images_may_be_there,
     input_given,
     inventoried,
     is_open,
-    is_told,
-    keeps_stage_fresh,
+    is_past_reboot,
+    lateness_was_told,
+    limits_are_soft,
     logs_are_overdue,
     may_be_fine,
     media_lost,
     never_started,
     preparation_took_too_long,
-    reports_failure,
+    reclaiming_took_too_long,
+    resetting_took_too_long,
     role_is_settled,
+    silence_was_told,
     stage_took_too_long,
     sufficient,
-    tells_of_disks,
     truncated,
     user_took_too_long,
 )
-from .hosts import BEFORE_INSTALL, FAILED, IN_POOL, IN_PREPARATION, INSTALLING
+from .hosts import BEFORE_INSTALL, FAILED, IN_POOL, INSTALLING
 from .hosts import HostState as S
 from .table import Table, Transition
 
 READY = "The host is ready to be installed"
 SILENT = "The host has stopped asking for instructions; check that it is switched on and reaches this service"
 FAILING = "The host cannot be installed as it is: {failing}"
-UNREADABLE = "The host can no longer read the image it was started from; reconnect its boot media"
 OUTDATED = "Preparation has ended; the host is ready to be installed"
+IN_PROGRESS = frozenset({S.IN_PROGRESS})
 
-REGISTERED = (
+CONTEST = (
     Transition(
-        on=Registered,
-        source=frozenset({S.PREPARING, S.PREPARED}),
-        target=S.KNOWN,
-        does=forgets_progress,
-        because="The host started again while the installation was being prepared",
+        on=Ticked,
+        source=BEFORE_INSTALL | IN_POOL,
+        when=a_machine_is_gone,
+        does=forgets_the_gone,
+        tells=tells_of_peace,
     ),
-    Transition(
-        on=Registered,
-        source=BEFORE_INSTALL | {S.RESETTING_PENDING, S.BINDING},
-        target=S.DISCOVERING,
-        does=forgets_discovery,
-        because="Waiting for the host to describe its hardware",
-    ),
-    Transition(
-        on=Registered,
-        source=frozenset({S.IN_PROGRESS, S.ADDED}),
-        target=S.PENDING_USER_ACTION,
-        when=at_stage(Stage.REBOOTING) | (day2 & at_stage(Stage.DONE)),
-        because="The host started the discovery image again instead of its installed system; "
-        "set its boot order so that it starts from {disk}, and restart it",
-    ),
-    Transition(
-        on=Registered,
-        source=INSTALLING,
-        target=S.ERROR,
-        because="The host restarted unexpectedly {at_stage}",
-    ),
-    Transition(on=Registered, source=frozenset({S.ERROR})),
-    Transition(
-        on=Registered,
-        source=IN_POOL | {S.UNBINDING, S.UNBINDING_PENDING, S.RECLAIMING_REBOOTING},
-        target=S.DISCOVERING_UNBOUND,
-        does=forgets_discovery,
-        because="Waiting for the host to describe its hardware",
-    ),
-)
-
-PROGRESSED = (
-    Transition(
-        on=Progressed,
-        source=INSTALLING | {S.PENDING_USER_ACTION},
-        target=S.ERROR,
-        when=reports_failure,
-        because="Failed - {info}",
-    ),
-    Transition(
-        on=Progressed,
-        source=INSTALLING | {S.PENDING_USER_ACTION},
-        target=S.ADDED,
-        when=at_stage(Stage.DONE) & day2,
-        because="The host has restarted into its installed system and joins the cluster; "
-        "its certificate requests may have to be approved",
-    ),
-    Transition(on=Progressed, source=INSTALLING, target=S.INSTALLED, when=at_stage(Stage.DONE), because="{stage}"),
-    Transition(on=Progressed, source=INSTALLING | {S.PENDING_USER_ACTION}, target=S.IN_PROGRESS, because="{stage}"),
-)
-
-INSTALL_FAILED = (
-    Transition(
-        on=Replied,
-        source=INSTALLING,
-        target=S.ERROR,
-        because="The installation could not be started on the host: {error}",
-    ),
-)
-
-CANCELLED = (
-    Transition(
-        on=Cancel,
-        source=INSTALLING | {S.PENDING_USER_ACTION, S.INSTALLED, S.ERROR},
-        target=S.CANCELLED,
-        because="The installation was cancelled by the user",
-    ),
-    Transition(
-        on=Cancel,
-        source=frozenset({S.PREPARING, S.PREPARED}),
-        target=S.KNOWN,
-        because="The installation was cancelled by the user",
-    ),
-    Transition(on=Cancel, source=frozenset({S.KNOWN})),
-)
-
-RESET = (
-    Transition(
-        on=Reset,
-        source=INSTALLING
-        | {
-            S.RESETTING,
-            S.DISCOVERING,
-            S.KNOWN,
-            S.PENDING_USER_ACTION,
-            S.PREPARING,
-            S.PREPARED,
-            S.PREPARING_FAILED,
-            S.PENDING_FOR_INPUT,
-            S.RESETTING_PENDING,
-            S.INSTALLED,
-            S.ERROR,
-            S.CANCELLED,
-            S.ADDED,
-        },
-        target=S.RESETTING_PENDING,
-        because="Start the discovery image on the host to go on",
-    ),
+    Transition(on=Ticked, source=BEFORE_INSTALL, target=S.INSUFFICIENT, when=connected & contested, because=FAILING),
+    Transition(on=Ticked, source=IN_POOL, target=S.INSUFFICIENT_UNBOUND, when=connected & contested, because=FAILING),
 )
 
 PREPARING = (
@@ -234,18 +154,17 @@ PREPARING = (
 LOST = (
     Transition(
         on=Ticked,
-        source=IN_PREPARATION | INSTALLING,
-        target=S.ERROR,
-        when=media_lost,
-        because=f"Failed - {UNREADABLE}",
-    ),
-    Transition(on=Ticked, source=BEFORE_INSTALL, target=S.DISCONNECTED, when=media_lost, because=UNREADABLE),
-    Transition(
-        on=Ticked,
         source=BEFORE_INSTALL | {S.PREPARING_FAILED},
         target=S.DISCONNECTED,
         when=~answering,
         because=SILENT,
+    ),
+    Transition(
+        on=Ticked,
+        source=BEFORE_INSTALL | {S.PREPARING_FAILED},
+        target=S.DISCONNECTED,
+        when=media_lost,
+        because=UNREADABLE,
     ),
     Transition(
         on=Ticked,
@@ -265,30 +184,52 @@ LOST = (
         on=Ticked,
         source=frozenset({S.PREPARING, S.PREPARED}),
         target=S.DISCONNECTED,
-        when=~answering,
+        when=~connected,
         because="The host was lost while the installation was being prepared",
     ),
     Transition(
         on=Ticked,
         source=INSTALLING,
         target=S.ERROR,
-        when=~answering,
+        when=~answering & ~limits_are_soft,
         because="The host was lost while it was being installed, {at_stage}",
+    ),
+    Transition(
+        on=Ticked,
+        source=INSTALLING,
+        when=~answering & limits_are_soft & ~silence_was_told,
+        does=is_missed,
+        because="The host is not heard of any more {at_stage}; check that it runs and reaches this service",
+    ),
+    Transition(
+        on=Ticked,
+        source=INSTALLING,
+        when=answering & limits_are_soft & silence_was_told,
+        does=is_back,
+        because="The host is heard of again, {at_stage}",
     ),
 )
 
 STAGES = (
-    Transition(on=Ticked, source=frozenset({S.IN_PROGRESS}), when=clock_stands, does=keeps_stage_fresh),
+    Transition(on=Ticked, source=IN_PROGRESS, when=clock_stands, does=keeps_stage_fresh),
     Transition(
         on=Ticked,
-        source=frozenset({S.IN_PROGRESS}),
+        source=IN_PROGRESS,
         target=S.ERROR,
-        when=~at_stage(Stage.REBOOTING) & stage_took_too_long & ~clock_stands,
+        when=~limits_are_soft & ~at_stage(Stage.REBOOTING) & stage_took_too_long,
         because="The host has made no progress at stage {stage} for more than {minutes} minutes",
     ),
     Transition(
         on=Ticked,
-        source=frozenset({S.IN_PROGRESS}),
+        source=IN_PROGRESS,
+        when=limits_are_soft & ~lateness_was_told & ~at_stage(Stage.REBOOTING) & stage_took_too_long,
+        does=is_late,
+        tells=tells_of_late_stage,
+        because="The host installs on, but has made no progress at stage {stage} for more than {minutes} minutes",
+    ),
+    Transition(
+        on=Ticked,
+        source=IN_PROGRESS,
         target=S.PENDING_USER_ACTION,
         when=at_stage(Stage.REBOOTING) & stage_took_too_long,
         because="The host has not come back for more than {minutes} minutes; check that it starts from {disk} "
@@ -302,6 +243,13 @@ STAGES = (
         because="The host was not started from its disk in time",
     ),
     Transition(on=Ticked, source=FAILED, when=logs_are_overdue, does=gives_logs_up),
+    Transition(
+        on=Ticked,
+        source=frozenset({S.RESETTING}),
+        target=S.RESETTING_PENDING,
+        when=cluster_is_insufficient & (resetting_took_too_long | is_past_reboot),
+        because=TO_BE_RESTARTED,
+    ),
 )
 
 DISCOVERY = (
@@ -310,7 +258,7 @@ DISCOVERY = (
         source=frozenset({S.DISCONNECTED, S.DISCOVERING}),
         target=S.DISCOVERING,
         when=connected & ~inventoried,
-        because="Waiting for the host to describe its hardware",
+        because=WAITING,
     ),
     Transition(
         on=Ticked,
@@ -345,10 +293,11 @@ DISCOVERY = (
 POOL = (
     Transition(
         on=Ticked,
-        source=IN_POOL | {S.UNBINDING},
-        target=S.DISCONNECTED_UNBOUND,
-        when=media_lost,
-        because=UNREADABLE,
+        source=frozenset({S.RECLAIMING, S.RECLAIMING_REBOOTING}),
+        target=S.UNBINDING_PENDING,
+        when=reclaiming_took_too_long,
+        does=leaves_cluster,
+        because=COULD_NOT_RETURN,
     ),
     Transition(
         on=Ticked,
@@ -362,7 +311,7 @@ POOL = (
         source=frozenset({S.DISCONNECTED_UNBOUND, S.DISCOVERING_UNBOUND}),
         target=S.DISCOVERING_UNBOUND,
         when=connected & ~inventoried,
-        because="Waiting for the host to describe its hardware",
+        because=WAITING,
     ),
     Transition(
         on=Ticked,
@@ -380,17 +329,4 @@ POOL = (
     ),
 )
 
-HOST_TABLE: Table[HostCase] = Table(
-    (
-        *REGISTERED,
-        *PROGRESSED,
-        *INSTALL_FAILED,
-        *CANCELLED,
-        *RESET,
-        *PREPARING,
-        *LOST,
-        *STAGES,
-        *DISCOVERY,
-        *POOL,
-    )
-)
+HOST_TABLE: Table[HostCase] = Table((*ASKED_AND_TOLD, *CONTEST, *PREPARING, *LOST, *STAGES, *DISCOVERY, *POOL))

@@ -1,45 +1,61 @@
 """Which steps a host is asked to do, in which state, and how soon it should ask again."""
 
+from types import ModuleType
 from typing import Any
 
 from muster.domain.hosts import Host, HostKind
 from muster.domain.record import Record
+from muster.domain.states.hosts import BEFORE_INSTALL, IN_POOL
 from muster.domain.states.hosts import HostState as S
 from muster.domain.views import HostView, View, peers_of
 
 from . import (
+    api_vip_connectivity_check,
     connectivity_check,
     container_image_availability,
+    dhcp_lease_allocate,
     domain_resolution,
+    download_boot_artifacts,
     free_network_addresses,
     install,
     installation_disk_speed_check,
     inventory,
     logs_gather,
     ntp_synchronizer,
+    reboot_for_reclaim,
     stop_installation,
+    tang_connectivity_check,
+    upgrade_agent,
     verify_vips,
 )
 from .step import Step
+from .upgrade_agent import must_upgrade
 
 __all__ = ["STEPS", "Instruction", "Instructions", "Step", "instruct"]
 
-STEPS: dict[str, Step] = {
-    module.STEP.kind: module.STEP
-    for module in (
-        connectivity_check,
-        container_image_availability,
-        domain_resolution,
-        free_network_addresses,
-        install,
-        installation_disk_speed_check,
-        inventory,
-        logs_gather,
-        ntp_synchronizer,
-        stop_installation,
-        verify_vips,
-    )
-}
+MODULES: tuple[ModuleType, ...] = (
+    api_vip_connectivity_check,
+    connectivity_check,
+    container_image_availability,
+    dhcp_lease_allocate,
+    domain_resolution,
+    download_boot_artifacts,
+    free_network_addresses,
+    install,
+    installation_disk_speed_check,
+    inventory,
+    logs_gather,
+    ntp_synchronizer,
+    reboot_for_reclaim,
+    stop_installation,
+    tang_connectivity_check,
+    upgrade_agent,
+    verify_vips,
+)
+
+STEPS: dict[str, Step] = {module.STEP.kind: module.STEP for module in MODULES}
+"""Every step there is. The protocol knows two more: `execute`, which nobody asks for, and `next-step-runner`,
+which is what a host is told when it registers."""
 
 
 class Instruction(Record):
@@ -65,64 +81,80 @@ class Schedule(Record):
     action: str = "continue"
 
 
-DISCOVERY = (
-    "inventory",
-    "connectivity-check",
-    "free-network-addresses",
-    "ntp-synchronizer",
-    "domain-resolution",
-    "verify-vips",
-)
-KNOWN = (
-    "connectivity-check",
-    "free-network-addresses",
-    "inventory",
-    "ntp-synchronizer",
-    "domain-resolution",
-    "verify-vips",
-)
-AFTERMATH = ("logs-gather", "stop-installation")
-POOL = ("inventory", "ntp-synchronizer")
+CONNECTIVITY = "connectivity-check"
+API_VIP = "api-vip-connectivity-check"
+TANG = "tang-connectivity-check"
+FREE = "free-network-addresses"
+DHCP = "dhcp-lease-allocate"
+INVENTORY = "inventory"
+NTP = "ntp-synchronizer"
+NAMES = "domain-resolution"
+VIPS = "verify-vips"
 LONG = 120
 
+NOTHING_FOR_LONG = Schedule(seconds=LONG)
+ONLY_INVENTORY = Schedule(kinds=(INVENTORY,))
+INVENTORY_SELDOM = Schedule(kinds=(INVENTORY,), seconds=LONG)
+DISCOVERY = Schedule(kinds=(INVENTORY, CONNECTIVITY, TANG, FREE, DHCP, NTP, NAMES, VIPS))
+AFTERMATH = Schedule(kinds=("logs-gather", "stop-installation"), seconds=LONG)
+POOL = Schedule(kinds=(INVENTORY, NTP))
+REGISTER_AGAIN = Schedule(seconds=0, action="exit")
+
 DAY1 = {
-    S.KNOWN: Schedule(kinds=KNOWN),
-    S.INSUFFICIENT: Schedule(kinds=DISCOVERY),
-    S.PENDING_FOR_INPUT: Schedule(kinds=DISCOVERY),
-    S.DISCOVERING: Schedule(kinds=("inventory",)),
-    S.DISCONNECTED: Schedule(kinds=("inventory",), seconds=LONG),
-    S.PREPARING: Schedule(kinds=("installation-disk-speed-check", "container-image-availability")),
-    S.INSTALLING: Schedule(kinds=("install",)),
-    S.DISABLED: Schedule(seconds=LONG),
-    S.RESETTING: Schedule(seconds=LONG),
-    S.ERROR: Schedule(kinds=AFTERMATH, seconds=LONG),
-    S.CANCELLED: Schedule(kinds=AFTERMATH, seconds=LONG),
-    S.BINDING: Schedule(seconds=0, action="exit"),
+    S.KNOWN: Schedule(kinds=(CONNECTIVITY, TANG, FREE, DHCP, INVENTORY, NTP, NAMES, VIPS)),
+    S.INSUFFICIENT: DISCOVERY,
+    S.PENDING_FOR_INPUT: DISCOVERY,
+    S.DISCOVERING: ONLY_INVENTORY,
+    S.DISCONNECTED: INVENTORY_SELDOM,
+    S.PREPARING: Schedule(kinds=(DHCP, "installation-disk-speed-check", "container-image-availability")),
+    S.INSTALLING: Schedule(kinds=("install", DHCP)),
+    S.IN_PROGRESS: Schedule(kinds=(DHCP,)),
+    S.DISABLED: NOTHING_FOR_LONG,
+    S.RESETTING: NOTHING_FOR_LONG,
+    S.ERROR: AFTERMATH,
+    S.CANCELLED: AFTERMATH,
+    S.BINDING: REGISTER_AGAIN,
 }
-DAY2 = DAY1 | {
-    S.KNOWN: Schedule(kinds=("connectivity-check", "inventory", "ntp-synchronizer", "domain-resolution")),
-    S.INSUFFICIENT: Schedule(kinds=("inventory", "connectivity-check", "ntp-synchronizer", "domain-resolution")),
-    S.PENDING_FOR_INPUT: Schedule(kinds=("inventory", "connectivity-check")),
-    S.DISCOVERING: Schedule(kinds=("inventory", "ntp-synchronizer", "domain-resolution")),
-    S.PREPARING: Schedule(),
+DAY2 = {
+    S.KNOWN: Schedule(kinds=(CONNECTIVITY, API_VIP, TANG, INVENTORY, NTP, NAMES)),
+    S.INSUFFICIENT: Schedule(kinds=(INVENTORY, CONNECTIVITY, API_VIP, TANG, NTP, NAMES)),
+    S.PENDING_FOR_INPUT: Schedule(kinds=(INVENTORY, CONNECTIVITY, API_VIP, TANG)),
+    S.DISCOVERING: Schedule(kinds=(INVENTORY, NTP, NAMES)),
+    S.DISCONNECTED: INVENTORY_SELDOM,
+    S.INSTALLING: Schedule(kinds=("install",)),
+    S.DISABLED: NOTHING_FOR_LONG,
+    S.RESETTING: NOTHING_FOR_LONG,
+    S.ERROR: AFTERMATH,
+    S.CANCELLED: AFTERMATH,
 }
 UNBOUND = {
-    S.DISCOVERING_UNBOUND: Schedule(kinds=POOL),
-    S.INSUFFICIENT_UNBOUND: Schedule(kinds=POOL),
-    S.KNOWN_UNBOUND: Schedule(kinds=POOL),
-    S.DISCONNECTED_UNBOUND: Schedule(kinds=("inventory",), seconds=LONG),
-    S.DISABLED_UNBOUND: Schedule(seconds=LONG),
-    S.UNBINDING: Schedule(seconds=0, action="exit"),
-    S.UNBINDING_PENDING: Schedule(seconds=0, action="exit"),
-    S.RECLAIMING_REBOOTING: Schedule(seconds=LONG, action="exit"),
+    S.DISCOVERING_UNBOUND: POOL,
+    S.INSUFFICIENT_UNBOUND: POOL,
+    S.KNOWN_UNBOUND: POOL,
+    S.DISCONNECTED_UNBOUND: INVENTORY_SELDOM,
+    S.DISABLED_UNBOUND: NOTHING_FOR_LONG,
+    S.UNBINDING: REGISTER_AGAIN,
+    S.UNBINDING_PENDING: REGISTER_AGAIN,
+    S.RECLAIMING: Schedule(kinds=("download-boot-artifacts",)),
+    S.RECLAIMING_REBOOTING: Schedule(kinds=("reboot-for-reclaim",), seconds=LONG, action="exit"),
 }
 OTHERWISE = Schedule()
+"""What counts in a state that is in no table."""
+
+UPGRADE = Schedule(kinds=(upgrade_agent.KIND,))
+"""What counts, whatever the state, for an agent that the service does not expect."""
+
+CONTESTED = Schedule(kinds=(INVENTORY,), action="exit")
+"""What counts for machines that report as one host: each describes itself and starts anew, so that none falls silent
+because it has said everything before."""
 
 
 def instruct(view: View, host_id: str) -> Instructions:
     """What the host is to do now. It depends on the view alone."""
     host = view.hosts[host_id]
-    schedule = _table(host).get(host.status, OTHERWISE)
+    schedule = UPGRADE if must_upgrade(view, host) else _table(host).get(host.status, OTHERWISE)
+    if host.contested and host.status in BEFORE_INSTALL | IN_POOL:
+        schedule = CONTESTED
     case = HostView(view, host, peers_of(()))
     asked = ((kind, STEPS[kind].ask(case)) for kind in schedule.kinds if kind not in view.policy.disabled_steps)
     steps = tuple(Instruction(kind=kind, args=args) for kind, args in asked if args is not None)

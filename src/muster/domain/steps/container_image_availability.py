@@ -1,9 +1,13 @@
 """The `container-image-availability` step: whether the images of the installation can be had."""
 
+from collections.abc import Iterable
+
+from muster.domain import events
 from muster.domain.hosts import Host, ImageStatus
 from muster.domain.record import Record
 from muster.domain.views import HostView
 
+from .install import OPENSHIFT, must_gather_images, release_of
 from .step import Args, Step
 
 
@@ -22,13 +26,12 @@ class ImagesReply(Record):
 
 def images_of(view: HostView) -> tuple[str, ...]:
     """The images a host needs for its installation."""
-    cluster = view.cluster
-    if cluster is None:
+    if view.cluster is None:
         return ()
-    known = view.policy.catalogue.releases
-    release = next((each for each in known if each.url == cluster.ocp_release_image), None)
-    parts = (release.mco_image, release.must_gather_image) if release else ()
-    return tuple(image for image in (cluster.ocp_release_image, *parts, view.policy.installer_image) if image)
+    release = release_of(view, view.cluster)
+    gathering = must_gather_images(view, release).get(OPENSHIFT, "")
+    wanted = (view.cluster.ocp_release_image, release.mco_image, gathering, view.policy.installer_image)
+    return tuple(image for image in wanted if image)
 
 
 def _ask(view: HostView) -> Args | None:
@@ -38,12 +41,20 @@ def _ask(view: HostView) -> Args | None:
     return (ImagesRequest(images=missing, timeout=int(view.policy.image_availability.total_seconds())),)
 
 
-def _learn(host: Host, reply: ImagesReply) -> Host:
-    images = dict(host.images)
+def _learn(view: HostView, reply: ImagesReply) -> Host:
+    images = dict(view.host.images)
     for image in reply.images:
         known = images.get(image.name)
         images[image.name] = known.but(result=image.result) if known else image
-    return host.but(images=images)
+    return view.host.but(images=images)
 
 
-STEP = Step(kind="container-image-availability", ask=_ask, reads=ImagesReply, learn=_learn, tolerant=True)
+def _tells(before: HostView, after: HostView, _: ImagesReply) -> Iterable[events.Event]:
+    return [
+        events.image_status_updated(after.host, name, image.result)
+        for name, image in after.host.images.items()
+        if name not in before.host.images
+    ]
+
+
+STEP = Step(kind="container-image-availability", ask=_ask, reads=ImagesReply, learn=_learn, tells=_tells, tolerant=True)

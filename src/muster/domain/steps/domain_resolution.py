@@ -57,5 +57,5 @@ STEP = Step(
     kind="domain-resolution",
     ask=_ask,
     reads=DomainReply,
-    learn=lambda host, reply: host.but(resolutions=reply.resolutions),
+    learn=lambda view, reply: view.host.but(resolutions=reply.resolutions),
 )

@@ -1,5 +1,7 @@
 """The `free-network-addresses` step: on which addresses of its networks nothing answers."""
 
+from muster.domain.errors import Refused
+from muster.domain.hosts import Host
 from muster.domain.networks import FreeAddresses
 from muster.domain.views import HostView
 
@@ -10,7 +12,7 @@ LARGEST_PREFIX = 22
 
 
 def _ask(view: HostView) -> Args | None:
-    if view.host.inventory is None:
+    if view.host.inventory is None or view.policy.kube_api:
         return None
     networks = dict.fromkeys(
         str(each.network)
@@ -20,9 +22,10 @@ def _ask(view: HostView) -> Args | None:
     return (tuple(networks),) if networks else None
 
 
-STEP = Step(
-    kind="free-network-addresses",
-    ask=_ask,
-    reads=tuple[FreeAddresses, ...],
-    learn=lambda host, reply: host.but(free_addresses=reply),
-)
+def _learn(view: HostView, reply: tuple[FreeAddresses, ...]) -> Host:
+    if not reply:
+        raise Refused(f"free_addresses: host {view.host.name} names none of the networks it was asked to search")
+    return view.host.but(free_addresses=reply)
+
+
+STEP = Step(kind="free-network-addresses", ask=_ask, reads=tuple[FreeAddresses, ...], learn=_learn)

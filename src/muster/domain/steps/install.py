@@ -3,7 +3,8 @@
 import json
 
 from muster.domain.clusters import Cluster
-from muster.domain.inventory import Disk
+from muster.domain.inventory import Disk, Inventory
+from muster.domain.joining import read_ignition
 from muster.domain.record import Record
 from muster.domain.releases import Release, at_least
 from muster.domain.roles import Role
@@ -13,6 +14,9 @@ from muster.domain.writer_args import writer_args
 from .step import Args, Step
 
 SKIPS_MCO_REBOOT_FROM = "4.15"
+
+OPENSHIFT = "ocp"
+"""The component that every must-gather begins with."""
 
 
 class ProxyRequest(Record):
@@ -37,6 +41,7 @@ class InstallRequest(Record):
     check_cvo: bool
     mco_image: str = ""
     must_gather_image: str = ""
+    coreos_image: str = ""
     openshift_version: str = ""
     installer_args: str = ""
     disks_to_format: tuple[str, ...] = ()
@@ -64,8 +69,10 @@ def _ask(view: HostView) -> Args | None:
     disk = inventory.disk(host.installation_disk_id) if inventory and host.installation_disk_id else None
     if cluster is None or inventory is None or disk is None:
         return None
-    release = Release(version="", url="") if view.day2 else _release(view, cluster)
-    args = writer_args(view, cluster, inventory, disk)
+    args, system = writer_args(view, cluster, inventory, disk), _system_image(view, cluster, inventory)
+    if args is None or system is None:
+        return None
+    release = Release(version="", url="") if view.day2 else release_of(view, cluster)
     return (
         InstallRequest(
             role=Role.BOOTSTRAP if host.bootstrap else host.effective_role,
@@ -78,23 +85,51 @@ def _ask(view: HostView) -> Args | None:
             installer_image=view.policy.installer_image,
             check_cvo=view.policy.check_cluster_version,
             mco_image=release.mco_image,
-            must_gather_image=release.must_gather_image,
+            must_gather_image=_gathering(must_gather_images(view, release)),
+            coreos_image=system,
             openshift_version="" if view.day2 else cluster.openshift_version,
             installer_args=json.dumps(args, separators=(",", ":")) if args else "",
             disks_to_format=host.wiped_disks,
             skip_installation_disk_cleanup=host.keeps_partitions,
-            enable_skip_mco_reboot=_may_skip_reboot(cluster, disk),
-            notify_num_reboots=True,
+            enable_skip_mco_reboot=view.policy.skip_mco_reboot and _may_skip_reboot(cluster, disk),
+            notify_num_reboots=not view.policy.kube_api,
             service_ips=None,
             proxy=_proxy(cluster),
         ),
     )
 
 
-def _release(view: HostView, cluster: Cluster) -> Release:
+def release_of(view: HostView, cluster: Cluster) -> Release:
     """The release to install; one without images if it is not in the catalogue."""
     known = (each for each in view.policy.catalogue.releases if each.url == cluster.ocp_release_image)
     return next(known, Release(version=cluster.openshift_version, url=cluster.ocp_release_image))
+
+
+def must_gather_images(view: HostView, release: Release) -> dict[str, str]:
+    """The images that gather what went wrong, by component: the release's own, and those the operator has set."""
+    own = {OPENSHIFT: release.must_gather_image} if release.must_gather_image else {}
+    if not release.version:
+        return own
+    minor = ".".join(release.version.split(".")[:2])
+    architecture = view.cluster.cpu_architecture if view.cluster else ""
+    keys = (release.version, f"{release.version}-{architecture}", f"{minor}-{architecture}", minor)
+    configured = view.policy.must_gather_images
+    return own | next((configured[key] for key in keys if key in configured), {})
+
+
+def _gathering(images: dict[str, str]) -> str:
+    """As the installer reads them: the one of OpenShift itself alone, or all of them as JSON text."""
+    if images.keys() <= {OPENSHIFT}:
+        return images.get(OPENSHIFT, "")
+    return json.dumps(images, separators=(",", ":"), sort_keys=True)
+
+
+def _system_image(view: HostView, cluster: Cluster, inventory: Inventory) -> str | None:
+    """What a host that runs from its own disk becomes in place; "" if it does not, None if nobody knows."""
+    if inventory.boot is None or inventory.boot.device_type != "persistent":
+        return ""
+    joined = read_ignition(view.host.api_vip.ignition) if view.day2 and view.host.api_vip else None
+    return release_of(view, cluster).coreos_image or (joined.system_image if joined else "") or None
 
 
 def _may_skip_reboot(cluster: Cluster, disk: Disk) -> bool:

@@ -42,5 +42,5 @@ STEP = Step(
     kind="ntp-synchronizer",
     ask=_ask,
     reads=NtpReply,
-    learn=lambda host, reply: host.but(ntp_sources=reply.ntp_sources),
+    learn=lambda view, reply: view.host.but(ntp_sources=reply.ntp_sources),
 )

@@ -22,5 +22,5 @@ STEP = Step(
     kind="verify-vips",
     ask=_ask,
     reads=tuple[VipCheck, ...],
-    learn=lambda host, reply: host.but(vip_checks=reply),
+    learn=lambda view, reply: view.host.but(vip_checks=reply),
 )

@@ -5,23 +5,22 @@ from functools import partial
 
 from muster.domain.disks import is_path_of
 from muster.domain.inventory import Disk, DriveType, Interface, Inventory
-from muster.domain.networks import colliding, families, family, lies_in, plain
-from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, unjudged
+from muster.domain.networks import LINK_LOCAL, colliding, families, family, lies_in, plain
+from muster.domain.verdicts import Gate, Verdict, failed, passed, unjudged
 from muster.domain.views import HostView
 
-from .facts import CONNECTIVITY, HAS_INVENTORY, INVENTORY, NO_MACHINE_NETWORK, cluster_of, some, told
+from .facts import CONNECTIVITY, HAS_INVENTORY, INVENTORY, NO_MACHINE_NETWORK, cluster_of, gathered, some, told
 from .registry import validation
 
 check = partial(validation, category="network")
 
-LINK_LOCAL = "fe80::/10"
-"""Every interface has an address in here; that is not an overlap."""
 
-
-@check("non-overlapping-subnets", gate=Gate.INSTALL, needs=HAS_INVENTORY, in_pool=False)
-def non_overlapping_subnets(view: HostView, inventory: Inventory) -> Verdict:
+@check("non-overlapping-subnets", gate=Gate.INSTALL, needs=HAS_INVENTORY)
+def non_overlapping_subnets(view: HostView, inventory: Inventory) -> Verdict | None:
     """No two interfaces of the host lie in the same network."""
-    cluster = cluster_of(view)
+    cluster = view.cluster
+    if cluster is None:
+        return None
     used = families((*(network.cidr for network in cluster.cluster_networks), *cluster.service_networks))
     owned = [(nic.name, address) for nic in inventory.interfaces or () for address in nic.addresses]
     unreadable = [address for _, address in owned if family(address) is None]
@@ -31,6 +30,7 @@ def non_overlapping_subnets(view: HostView, inventory: Inventory) -> Verdict:
             f"The host has told of an address that cannot be read: {some(unreadable)}",
             told(view.host, INVENTORY, some(unreadable), required, "Look at the addresses of the machine."),
         )
+    # What every link has in common is no overlap.
     clash = colliding(
         (nic, address) for nic, address in owned if family(address) in used and not lies_in(address, LINK_LOCAL)
     )
@@ -40,33 +40,54 @@ def non_overlapping_subnets(view: HostView, inventory: Inventory) -> Verdict:
     fix = "Join the interfaces in a bond, or give them addresses of different networks."
     return failed(
         f"The networks of {one} ({its_network}) and {other} ({other_network}) overlap",
-        told(view.host, INVENTORY, f"{its_network} and {other_network}", required, fix),
+        told(view.host, INVENTORY, f"{one} in {its_network}, {other} in {other_network}", required, fix),
     )
 
 
-NO_COLLISION = passed(
-    "No other machine has an address of this host",
-    Evidence(measured="none", required="one machine for an address", source=CONNECTIVITY),
-)
+ONE_MACHINE = "one machine for every address"
 
 
-@check("no-ip-collisions-in-network", gate=Gate.INSTALL)
+@check("no-ip-collisions-in-network", gate=Gate.INSTALL, of_others=True)
 def no_ip_collisions_in_network(view: HostView) -> Verdict:
     """No other machine answers for an address of the host."""
     cluster, inventory = view.cluster, view.host.inventory
     if cluster is None or inventory is None or cluster.day2 or not cluster.ip_collisions:
-        return NO_COLLISION
+        return _alone(view)
     mine = {plain(address) for address in inventory.addresses}
-    taken = [
-        f"{address} ({', '.join(macs)})" for address, macs in cluster.ip_collisions.items() if plain(address) in mine
-    ]
+    taken = {address: macs for address, macs in cluster.ip_collisions.items() if plain(address) in mine}
     if not taken:
-        return NO_COLLISION
+        return _alone(view)
+    words = [f"{address} ({', '.join(macs)})" for address, macs in taken.items()]
+    owners = _owners(view, {mac for macs in taken.values() for mac in macs})
+    named = [
+        f"{address}: {', '.join(f'{mac} is {owners.get(mac, NOBODY)}' for mac in macs)}"
+        for address, macs in taken.items()
+    ]
     fix = "Find the machine with the other MAC address and give it another address, or give this host another."
     return failed(
-        f"More than one machine answers for {some(taken)}",
-        told(view.host, CONNECTIVITY, some(taken), "one machine for an address", fix),
+        f"More than one machine answers for {some(words)}",
+        gathered(view.view.living, CONNECTIVITY, "; ".join(named), ONE_MACHINE, fix),
     )
+
+
+NOBODY = "no host of this cluster"
+
+
+def _alone(view: HostView) -> Verdict:
+    return passed(
+        "No other machine has an address of this host",
+        told(view.host, CONNECTIVITY, "no other machine answered", ONE_MACHINE),
+    )
+
+
+def _owners(view: HostView, macs: set[str]) -> dict[str, str]:
+    """The interfaces that MAC addresses belong to, with their hosts, in words."""
+    return {
+        nic.mac_address.lower(): f"{nic.name} of {host.name}"
+        for host in view.view.living
+        for nic in (host.inventory.interfaces if host.inventory else None) or ()
+        if nic.mac_address.lower() in macs
+    }
 
 
 @check("no-iscsi-nic-belongs-to-machine-cidr", gate=Gate.INSTALL, in_pool=False)
@@ -88,13 +109,15 @@ def no_iscsi_nic_belongs_to_machine_cidr(view: HostView) -> Verdict | None:
         if nic is None:
             return unjudged(
                 f"It is not known over which interface the iSCSI disk {path.name} is reached",
-                told(view.host, INVENTORY, path.name, required, "Choose another disk to install to."),
+                told(
+                    view.host, INVENTORY, f"{path.name}, no interface", required, "Choose another disk to install to."
+                ),
             )
         if any(lies_in(address, cidr) for address in nic.addresses for cidr in cluster.machine_networks):
             fix = "Reach the disk over an interface of its own, or choose another disk."
             return failed(
                 f"The iSCSI disk {path.name} is reached over {nic.name}, which lies in the machine network",
-                told(view.host, INVENTORY, nic.name, required, fix),
+                told(view.host, INVENTORY, f"{nic.name} ({', '.join(nic.addresses)})", required, fix),
             )
     return passed("No iSCSI disk is reached over the machine network", told(view.host, INVENTORY, "none", required))
 

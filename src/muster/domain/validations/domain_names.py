@@ -12,25 +12,25 @@ from muster.domain.networks import Resolution, plain
 from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, pending, unjudged
 from muster.domain.views import HostView
 
-from .facts import API_VIP, DOMAINS, HAS_RESOLUTIONS, asked, cluster_of, some, told
+from .facts import API_VIP, DOMAINS, NO_RESOLUTIONS, WAIT, asked, cluster_of, some, told
 from .registry import validation
 
 check = partial(validation, category="network")
 
 
-@check("api-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False)
+@check("api-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=True)
 def api_domain_name_resolved_correctly(view: HostView) -> Verdict:
     """The name of the API leads to it from this host."""
     return _judge_name(view, "api", "api")
 
 
-@check("api-int-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False)
+@check("api-int-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=True)
 def api_int_domain_name_resolved_correctly(view: HostView) -> Verdict:
     """The name of the API within the cluster leads to it from this host."""
     return _judge_name(view, "api-int", "api-int")
 
 
-@check("apps-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False)
+@check("apps-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=True)
 def apps_domain_name_resolved_correctly(view: HostView) -> Verdict:
     """The names of applications lead to the ingress from this host."""
     return _judge_name(view, "console-openshift-console.apps", "*.apps")
@@ -39,7 +39,7 @@ def apps_domain_name_resolved_correctly(view: HostView) -> Verdict:
 OWN_NAMES = passed("The cluster answers for its own names", asked("managed by the cluster", "any"))
 NOT_JOINED_YET = pending(
     "Waiting for a host to fetch the running cluster's configuration, which says who answers for its names",
-    Evidence(measured="nothing yet", required="the configuration of the running cluster", source=API_VIP),
+    Evidence(measured="nothing yet", required="the configuration of the running cluster", source=API_VIP, fix=WAIT),
 )
 NO_DOMAIN = unjudged(
     "The cluster has no base domain, so its names are not known",
@@ -81,12 +81,14 @@ def _judge_answer(view: HostView, name: str, shown: str) -> Verdict:
     if answer is None:
         fix = f"Add {shown} to the name server that the host uses."
         return failed(f"The host cannot resolve {shown}", told(host, DOMAINS, "no answer", required, fix))
-    answers = [*(answer.ipv4_addresses or ()), *(answer.ipv6_addresses or ())]
-    own = _own(view, answers)
-    if own and not view.single_node:
+    own = _own(view, answer.addresses)
+    # A single node is where its own names lead; a host that joins one is not.
+    if own and not (view.single_node and not view.day2):
         fix = f"Let {shown} lead to a load balancer in front of the hosts."
-        return failed(f"The name {shown} leads to this host itself ({own})", told(host, DOMAINS, own, required, fix))
-    return passed(f"The host resolves {shown}", told(host, DOMAINS, some(answers) or "an alias", required))
+        return failed(
+            f"The name {shown} leads to this host itself ({own})", told(host, DOMAINS, f"{own}, its own", required, fix)
+        )
+    return passed(f"The host resolves {shown}", told(host, DOMAINS, some(answer.answers), required))
 
 
 def _answer(resolutions: tuple[Resolution, ...], name: str) -> Resolution | None:
@@ -110,7 +112,7 @@ def dns_wildcard_not_configured(view: HostView) -> Verdict:
         return passed("The running cluster's names are in use already", asked("in use", "in use"))
     resolutions = view.host.resolutions
     if resolutions is None:
-        return pending(HAS_RESOLUTIONS.waiting, HAS_RESOLUTIONS.evidence)
+        return NO_RESOLUTIONS
     domain = cluster_of(view).domain
     name = f"{WILDCARD}.{domain}"
     answers = {each.domain_name: each for each in resolutions}
@@ -130,8 +132,8 @@ def dns_wildcard_not_configured(view: HostView) -> Verdict:
                 told(view.host, DOMAINS, "nothing", required, "Wait a minute."),
             )
         if answer.resolves:
+            found = f"{asked_name} is {some(answer.answers)}"
             return failed(
-                f"A name nobody has resolves on this host: {cause}",
-                told(view.host, DOMAINS, f"{asked_name} resolves", required, fix),
+                f"A name nobody has resolves on this host: {cause}", told(view.host, DOMAINS, found, required, fix)
             )
     return passed(f"There is no wildcard for {domain}", told(view.host, DOMAINS, "no answer", required))

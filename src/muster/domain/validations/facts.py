@@ -4,13 +4,19 @@ Every validation of a host takes its needs and its evidence from here, so that t
 and the same source named, in the same words.
 """
 
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from muster.domain.clusters import Cluster
 from muster.domain.hosts import Host
-from muster.domain.inventory import Cpu, Memory
+from muster.domain.inventory import Cpu, Inventory, Memory
 from muster.domain.verdicts import Evidence, Verdict, pending
-from muster.domain.views import HostView
 
 from .registry import Need
+
+if TYPE_CHECKING:  # views add up what operators need, and operators take their evidence from here
+    from muster.domain.views import HostView
 
 USER = "user input"
 INVENTORY = "inventory"
@@ -22,12 +28,16 @@ DISK_SPEED = "installation-disk-speed-check"
 API_VIP = "api-vip-connectivity-check"
 TANG = "tang-connectivity-check"
 VIPS = "verify-vips"
+FREE_ADDRESSES = "free-network-addresses"
+LEASES = "dhcp-lease-allocate"
 POLL = "next-steps"
+ROLES = "host roles"
+STATES = "host states"
 
 GIB = 2**30
 MIB = 2**20
 
-_WAIT = "Wait: the agent tells it within a minute or two of starting. If it does not, look at the agent's log."
+WAIT = "Wait: the agent tells it within a minute or two of starting. If it does not, look at the agent's log."
 
 
 def told(host: Host, source: str, measured: str, required: str, fix: str = "") -> Evidence:
@@ -35,38 +45,53 @@ def told(host: Host, source: str, measured: str, required: str, fix: str = "") -
     return Evidence(measured=measured, required=required, source=source, observed_at=host.heard_at.get(source), fix=fix)
 
 
+def seen(view: "HostView", measured: str, required: str, fix: str = "") -> Evidence:
+    """Evidence from a host asking for instructions."""
+    at = view.view.seen_at(view.host)
+    return Evidence(measured=measured, required=required, source=POLL, observed_at=at, fix=fix)
+
+
+def gathered(hosts: Iterable[Host], source: str, measured: str, required: str, fix: str = "") -> Evidence:
+    """Evidence from what several hosts told in a step, as new as the newest of it."""
+    at = last_heard(hosts, source)
+    return Evidence(measured=measured, required=required, source=source, observed_at=at, fix=fix)
+
+
+def last_heard(hosts: Iterable[Host], source: str) -> datetime | None:
+    """When any of the hosts last told something new in a step; None if none of them has."""
+    return max((at for host in hosts if (at := host.heard_at.get(source)) is not None), default=None)
+
+
 def asked(measured: str, required: str, fix: str = "") -> Evidence:
     """Evidence from what the user wrote."""
     return Evidence(measured=measured, required=required, source=USER, fix=fix)
 
 
-def _cpu(view: HostView) -> Cpu | None:
+def _inventory(view: "HostView") -> Inventory | None:
+    return view.host.inventory
+
+
+def _cpu(view: "HostView") -> Cpu | None:
     inventory = view.host.inventory
     return None if inventory is None else inventory.cpu
 
 
-def _memory(view: HostView) -> Memory | None:
+def _memory(view: "HostView") -> Memory | None:
     inventory = view.host.inventory
     return None if inventory is None else inventory.memory
 
 
-HAS_INVENTORY: Need[HostView] = Need(
+HAS_INVENTORY: Need["HostView"] = Need(
     name="inventory",
-    get=lambda view: view.host.inventory,
+    get=_inventory,
     waiting="Waiting for the host to tell what it is made of",
-    evidence=Evidence(measured="nothing yet", required="an inventory", source=INVENTORY, fix=_WAIT),
+    evidence=Evidence(measured="nothing yet", required="an inventory", source=INVENTORY, fix=WAIT),
 )
-HAS_CPU: Need[HostView] = Need(
+HAS_CPU: Need["HostView"] = Need(
     name="cpu", get=_cpu, waiting="Waiting for the host to tell its CPU cores", evidence=HAS_INVENTORY.evidence
 )
-HAS_MEMORY: Need[HostView] = Need(
+HAS_MEMORY: Need["HostView"] = Need(
     name="memory", get=_memory, waiting="Waiting for the host to tell its memory", evidence=HAS_INVENTORY.evidence
-)
-HAS_RESOLUTIONS: Need[HostView] = Need(
-    name="resolutions",
-    get=lambda view: view.host.resolutions,
-    waiting="Waiting for the host to look up the cluster's names",
-    evidence=Evidence(measured="nothing yet", required="an answer to every name", source=DOMAINS, fix=_WAIT),
 )
 
 NO_INVENTORY: Verdict = pending(HAS_INVENTORY.waiting, HAS_INVENTORY.evidence)
@@ -80,7 +105,11 @@ NO_INVENTORIES: Verdict = pending(
 
 NO_CONNECTIVITY: Verdict = pending(
     "Waiting for the host to try to reach the others",
-    Evidence(measured="nothing yet", required="a connectivity report", source=CONNECTIVITY, fix=_WAIT),
+    Evidence(measured="nothing yet", required="a connectivity report", source=CONNECTIVITY, fix=WAIT),
+)
+NO_RESOLUTIONS: Verdict = pending(
+    "Waiting for the host to look up the cluster's names",
+    Evidence(measured="nothing yet", required="an answer to every name", source=DOMAINS, fix=WAIT),
 )
 NO_MACHINE_NETWORK: Verdict = pending(
     "Waiting for a machine network",
@@ -88,7 +117,7 @@ NO_MACHINE_NETWORK: Verdict = pending(
 )
 
 
-def cluster_of(view: HostView) -> Cluster:
+def cluster_of(view: "HostView") -> Cluster:
     """The cluster of a host that is judged only as part of one."""
     assert view.cluster is not None, "this check is not made in the pool"
     return view.cluster
@@ -102,8 +131,8 @@ def gib(count: float) -> str:
 _SHOWN = 3
 
 
-def some(things: list[str]) -> str:
+def some(things: list[str], shown: int = _SHOWN) -> str:
     """The first few of many things, for a sentence, and how many more there are."""
-    if len(things) <= _SHOWN:
+    if len(things) <= shown:
         return ", ".join(things)
-    return f"{', '.join(things[:_SHOWN])} and {len(things) - _SHOWN} more"
+    return f"{', '.join(things[:shown])} and {len(things) - shown} more"

@@ -3,33 +3,30 @@
 from datetime import timedelta
 from functools import partial
 
-from muster.domain.clusters import Cluster
-from muster.domain.connectivity import MajorityGroups, MtuReport, found_in
 from muster.domain.hosts import ImageStatus
 from muster.domain.inventory import Inventory
-from muster.domain.networks import FAMILY_NAMES, families, family, family_names, is_unspecified, lies_in, normal, plain
+from muster.domain.networks import FAMILY_NAMES, is_unspecified, lies_in, plain
 from muster.domain.progress import AFTER_REBOOT
-from muster.domain.roles import WITH_ARBITER
-from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, pending, unjudged
+from muster.domain.verdicts import Gate, Verdict, failed, passed, pending, unjudged
 from muster.domain.views import HostView
 
 from .facts import (
     API_VIP,
-    CONNECTIVITY,
     HAS_INVENTORY,
     IMAGES,
     INVENTORY,
-    NO_CONNECTIVITY,
     NO_INVENTORY,
     NO_MACHINE_NETWORK,
     NTP,
-    POLL,
+    WAIT,
     asked,
     cluster_of,
+    seen,
     some,
     told,
 )
-from .quality import LATENCY, LOSS, judge_quality
+from .quality import LATENCY, LOSS, judge_mtu, judge_quality
+from .reach import judge_group
 from .registry import validation
 
 check = partial(validation, category="network")
@@ -43,18 +40,14 @@ def _minutes(span: timedelta) -> str:
 def connected(view: HostView) -> Verdict:
     """The host has asked for instructions lately, or need not any more."""
     patience = view.policy.disconnection + (view.policy.bootstrap_grace if view.host.bootstrap else timedelta())
-    limit = f"every {_minutes(patience)}"
+    limit = f"a question every {_minutes(patience)}"
+    if view.after_reboot:
+        return passed("The host need not ask for instructions any more", seen(view, "restarted", "nothing"))
     if view.connected:
-        return passed("The host is connected", Evidence(measured="asks", required=limit, source=POLL))
+        return passed("The host is connected", seen(view, "it asks", limit))
+    fix = "Look at the machine's console and at the network between it and this service."
     return failed(
-        f"The host has not asked for instructions for more than {_minutes(patience)}",
-        Evidence(
-            measured="silent",
-            required=limit,
-            source=POLL,
-            observed_at=view.view.seen_at(view.host),
-            fix="Look at the machine's console and at the network between it and this service.",
-        ),
+        f"The host has not asked for instructions for more than {_minutes(patience)}", seen(view, "silent", limit, fix)
     )
 
 
@@ -62,11 +55,10 @@ def connected(view: HostView) -> Verdict:
 def media_connected(view: HostView) -> Verdict:
     """The host can still read the media it was started from."""
     if view.host.media_connected:
-        return passed("The discovery media is connected", told(view.host, POLL, "readable", "readable"))
+        return passed("The discovery media is connected", seen(view, "readable", "readable"))
     fix = "Connect the discovery image again and restart the machine from it."
     return failed(
-        "The host can no longer read the media it was started from",
-        told(view.host, POLL, "not readable", "readable", fix),
+        "The host can no longer read the media it was started from", seen(view, "not readable", "readable", fix)
     )
 
 
@@ -101,7 +93,7 @@ def belongs_to_machine_cidr(view: HostView) -> Verdict:
         return NO_MACHINE_NETWORK
     addresses = host.inventory.addresses
     outside = [cidr for cidr in networks if not any(lies_in(address, cidr) for address in addresses)]
-    evidence = told(host, INVENTORY, ", ".join(addresses), ", ".join(networks))
+    evidence = told(host, INVENTORY, ", ".join(addresses) or "no address", ", ".join(networks))
     if not outside or (cluster.user_managed_load_balancer and len(outside) < len(networks)):
         return passed("The host has an address in the machine network", evidence)
     fix = "Connect the host to the machine network, or choose a network that all hosts are in."
@@ -121,7 +113,7 @@ def ignition_downloadable(view: HostView) -> Verdict | None:
     if reply is None:
         return pending(
             "Waiting for the host to fetch its configuration from the running cluster",
-            told(view.host, API_VIP, "nothing yet", required),
+            told(view.host, API_VIP, "nothing yet", required, WAIT),
         )
     if reply.is_success:
         return passed("The configuration can be fetched", told(view.host, API_VIP, reply.url or "fetched", required))
@@ -134,99 +126,16 @@ def ignition_downloadable(view: HostView) -> Verdict | None:
     )
 
 
-FEWEST = 3
-"""How many hosts it takes to say that one of them is not with the others."""
-
-
-@check("belongs-to-majority-group", gate=Gate.INSTALL, in_pool=False)
+@check("belongs-to-majority-group", gate=Gate.INSTALL, in_pool=False, of_others=True)
 def belongs_to_majority_group(view: HostView) -> Verdict:
     """The host and the other hosts all reach each other."""
-    cluster = cluster_of(view)
-    if view.day2 or cluster.single_node:
-        return passed("The host need not reach others to be installed", asked("alone", "alone"))
-    groups = cluster.majority_groups
-    if groups is None:
-        return NO_CONNECTIVITY
-    routed = cluster.user_managed_networking or cluster.user_managed_load_balancer
-    if not routed and not cluster.machine_networks:
-        return NO_MACHINE_NETWORK
-    problem = _unrouted(view, cluster, groups) if routed else _apart(view, cluster, groups)
-    evidence = told(view.host, CONNECTIVITY, problem or "reaches all", "all hosts reach each other")
-    if not problem:
-        return passed("The host and the other hosts reach each other", evidence)
-    fewest = WITH_ARBITER if cluster.control_plane_count == WITH_ARBITER and view.peers.fenced_pair else FEWEST
-    if view.peers.count < fewest:
-        return pending(f"Waiting for more hosts: {view.peers.count} of {fewest} are there", evidence)
-    fix = "Look at cables, VLANs, addresses and firewalls between this host and the others."
-    return failed(f"The host is not with the others: {problem}", evidence.but(fix=fix))
+    return judge_group(view)
 
 
-def _apart(view: HostView, cluster: Cluster, groups: MajorityGroups) -> str:
-    """In which machine network the host is not with the others, and whom it misses; "" if all is well."""
-    for network in map(normal, cluster.machine_networks):
-        group = groups.majority_groups.get(network, ())
-        if view.host.id not in group:
-            found = found_in(view.host.connectivity, network)
-            others = sorted(view.peers.names[each] for each in group or view.peers.names if _missed(each, view, found))
-            missed = f"it does not reach {some(others)}" if others else "the others do not reach it"
-            return f"in {network} {missed}"
-    return ""
-
-
-def _missed(host_id: str, view: HostView, found: frozenset[str]) -> bool:
-    return host_id in view.peers.names and host_id != view.host.id and host_id not in found
-
-
-def _unrouted(view: HostView, cluster: Cluster, groups: MajorityGroups) -> str:
-    """For which family no address of the host is reached by all others; "" if all is well."""
-    wanted = families((
-        *cluster.machine_networks,
-        *(network.cidr for network in cluster.cluster_networks),
-        *cluster.service_networks,
-    ))  # fmt: skip
-    lacking = wanted - families(groups.l3_connected_addresses.get(view.host.id, ()))
-    if not wanted:
-        return "the cluster has no networks to tell which addresses count"
-    return f"none of its {family_names(lacking)} addresses is reached by every other host" if lacking else ""
-
-
-@check("mtu-valid", in_pool=False)
+@check("mtu-valid", in_pool=False, of_others=True)
 def mtu_valid(view: HostView) -> Verdict | None:
     """Packets of full size pass between the host and the others."""
-    cluster, host = cluster_of(view), view.host
-    if view.day2:
-        return passed("Packet sizes are not tried for a host that joins a running cluster", asked("any", "any"))
-    if cluster.single_node:
-        return None
-    if host.inventory is None:
-        return NO_INVENTORY
-    if host.connectivity is None:
-        return NO_CONNECTIVITY
-    stuck = [
-        f"{view.peers.names.get(remote.host_id, remote.host_id)} ({report.outgoing_nic}, {report.remote_ip_address})"
-        for remote in host.connectivity.remote_hosts
-        for report in remote.mtu_report or ()
-        if not report.mtu_successful and _matters(report, cluster, host.inventory)
-    ]
-    required = "packets of full size pass"
-    if not stuck:
-        return passed("Packets of full size pass to all hosts", told(host, CONNECTIVITY, required, required))
-    fix = "Set the same MTU on this interface, on the other host's and on every switch between."
-    return failed(
-        f"Packets of full size do not pass to {some(stuck)}", told(host, CONNECTIVITY, some(stuck), required, fix)
-    )
-
-
-def _matters(report: MtuReport, cluster: Cluster, inventory: Inventory) -> bool:
-    """Whether traffic of the cluster will go this way."""
-    if cluster.user_managed_networking:
-        return True
-    remote = report.remote_ip_address
-    nic = next((nic for nic in inventory.interfaces or () if nic.name == report.outgoing_nic), None)
-    own = [address for address in nic.addresses if family(address) == family(remote)] if nic else []
-    return any(lies_in(remote, cidr) for cidr in cluster.machine_networks) and any(
-        lies_in(address, cidr) for address in own for cidr in cluster.machine_networks
-    )
+    return judge_mtu(view)
 
 
 @check("valid-platform-network-settings", gate=Gate.INSTALL, needs=HAS_INVENTORY)
@@ -280,55 +189,58 @@ def time_synced_between_host_and_service(view: HostView) -> Verdict:
     limits = f"at most {_minutes(MOST_BEHIND)} behind and {_minutes(MOST_AHEAD)} ahead"
     if skew is None:
         wait = "Wait: the agent tells the time when it next asks what to do, within a minute."
-        return pending(
-            "Waiting for the host to tell the time",
-            Evidence(measured="nothing yet", required=limits, source=POLL, fix=wait),
-        )
+        return pending("Waiting for the host to tell the time", seen(view, "nothing yet", limits, wait))
     if -MOST_BEHIND.total_seconds() <= skew <= MOST_AHEAD.total_seconds():
-        return passed("The host's clock agrees with this service's", told(view.host, POLL, "in step", limits))
+        return passed("The host's clock agrees with this service's", seen(view, "in step", limits))
     way = "behind" if skew < 0 else "ahead of"
     # Both clocks are read in whole seconds, so the last one may come and go.
     gap = f"{round(abs(skew) / 60)} minutes"
     fix = "Set the clock of the machine in its firmware, or give it a time source that it can reach."
     return failed(
         f"The host's clock is {gap} {way} this service's",
-        told(view.host, POLL, f"{gap} {way.split(maxsplit=1)[0]}", limits, fix),
+        seen(view, f"{gap} {way.split(maxsplit=1)[0]}", limits, fix),
     )
 
 
 SLOWEST = 0.001
+"""Megabytes a second below which an image does not come down."""
 
 
 def _had(image: ImageStatus) -> bool:
     return image.result != "failure" and not (image.size_bytes > 0 and image.download_rate < SLOWEST)
 
 
+def _lack(image: ImageStatus) -> str:
+    """What came of trying to fetch an image, for a sentence."""
+    slow = image.result != "failure"
+    return f"at {image.download_rate:g} MB/s" if slow else "failed"
+
+
 @check("container-images-available", gate=Gate.PREPARATION)
 def container_images_available(view: HostView) -> Verdict:
     """Every container image that was tried could be fetched."""
     images = view.host.images
-    missing = sorted(name for name, image in images.items() if not _had(image))
+    missing = sorted(f"{name} ({_lack(image)})" for name, image in images.items() if not _had(image))
+    required = f"every image, at {SLOWEST:g} MB/s or faster"
     if not missing:
         return passed(
             "Every container image that was tried could be fetched",
-            told(view.host, IMAGES, f"{len(images)} images", "no image missing"),
+            told(view.host, IMAGES, f"{len(images)} images", required),
         )
     fix = "Look at the pull secret, the proxy, the mirror registry, and the host's way to it."
-    return failed(
-        f"The host cannot fetch {some(missing)}", told(view.host, IMAGES, some(missing), "no image missing", fix)
-    )
+    return failed(f"The host cannot fetch {some(missing)}", told(view.host, IMAGES, some(missing), required, fix))
 
 
-@check("sufficient-network-latency-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, in_pool=False)
-def sufficient_network_latency_requirement_for_role(view: HostView, _: Inventory) -> Verdict:
+@check("sufficient-network-latency-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, of_others=True)
+def sufficient_network_latency_requirement_for_role(view: HostView, _: Inventory) -> Verdict | None:
     """The host reaches those of the same role as fast as the role needs."""
-    return judge_quality(view, LATENCY)
+    return None if view.unbound else judge_quality(view, LATENCY)
 
 
-@check("sufficient-packet-loss-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, in_pool=False)
-def sufficient_packet_loss_requirement_for_role(view: HostView, _: Inventory) -> Verdict:
+@check("sufficient-packet-loss-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, of_others=True)
+def sufficient_packet_loss_requirement_for_role(view: HostView, _: Inventory) -> Verdict | None:
     """The host reaches those of the same role as surely as the role needs."""
-    return judge_quality(view, LOSS)
+    return None if view.unbound else judge_quality(view, LOSS)
 
 
 @check("has-default-route", gate=Gate.INSTALL, needs=HAS_INVENTORY)

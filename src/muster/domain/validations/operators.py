@@ -1,110 +1,67 @@
-"""The checks of OLM operators, one row each: what it asks of every host, and what of the cluster.
+"""The checks of OLM operators: of every host and of the cluster, made from what each operator's record says.
 
-To add an operator, add a row. What is not selected is not judged.
+What is not selected is not judged.
 """
 
 from functools import partial
 
-from muster.domain.operators.storage import selected
-from muster.domain.record import Record
-from muster.domain.verdicts import Evidence, Gate, Verdict, passed
+from muster.domain.clusters import Cluster
+from muster.domain.features.levels import holds
+from muster.domain.features.operators import OPERATORS
+from muster.domain.operators import OLM_OPERATORS
+from muster.domain.operators.operator import Operator, selected
+from muster.domain.operators.rules import too_old
+from muster.domain.verdicts import Gate, Verdict, failed, passed
 from muster.domain.views import ClusterView, HostView
 
 from .facts import asked, cluster_of
-from .operator_rules import (
-    ClusterRule,
-    HostRule,
-    ai_on_cluster,
-    amd_on_cluster,
-    amd_on_host,
-    cnv_on_host,
-    fits,
-    kmm_on_host,
-    lvm_on_cluster,
-    lvm_on_host,
-    no_cluster_rule,
-    no_host_rule,
-    nvidia_on_cluster,
-    nvidia_on_host,
-    odf_on_cluster,
-    odf_on_host,
-    since,
-)
 from .registry import Validation, validation
 
-
-class Row(Record):
-    """An operator and its rules. The id of its checks follows from its name unless it has one of its own."""
-
-    operator: str
-    own_id: str = ""
-    host: HostRule = no_host_rule
-    cluster: ClusterRule = no_cluster_rule
-
-    @property
-    def id(self) -> str:
-        """What clients call its checks."""
-        return self.own_id or f"{self.operator}-requirements-satisfied"
-
-
-ROWS = (
-    Row(operator="amd-gpu", host=amd_on_host, cluster=amd_on_cluster),
-    Row(operator="authorino"),
-    Row(operator="cluster-observability"),
-    Row(operator="cnv", host=cnv_on_host),
-    Row(operator="fence-agents-remediation"),
-    Row(operator="kmm", host=kmm_on_host),
-    Row(operator="kube-descheduler"),
-    Row(operator="loki", cluster=partial(since, "4.17")),
-    Row(operator="lso"),
-    Row(operator="lvm", host=lvm_on_host, cluster=lvm_on_cluster),
-    Row(operator="mce", host=partial(fits, "mce"), cluster=partial(since, "4.10")),
-    Row(operator="metallb"),
-    Row(operator="mtv", host=partial(fits, "mtv"), cluster=partial(since, "4.14")),
-    Row(operator="nmstate", cluster=partial(since, "4.12")),
-    Row(operator="node-feature-discovery"),
-    Row(operator="node-healthcheck"),
-    Row(operator="node-maintenance"),
-    Row(operator="numaresources", own_id="numa-resources-requirements-satisfied"),
-    Row(operator="nvidia-gpu", host=nvidia_on_host, cluster=nvidia_on_cluster),
-    Row(operator="oadp"),
-    Row(operator="odf", host=odf_on_host, cluster=odf_on_cluster),
-    Row(operator="openshift-ai", host=partial(fits, "openshift-ai"), cluster=ai_on_cluster),
-    Row(operator="openshift-logging", cluster=partial(since, "4.17")),
-    Row(operator="osc", host=partial(fits, "osc"), cluster=partial(since, "4.10")),
-    Row(operator="pipelines"),
-    Row(operator="self-node-remediation"),
-    Row(operator="serverless"),
-    Row(operator="servicemesh"),
-)
-
 NOT_SELECTED = passed("The operator is disabled", asked("not selected", "nothing"))
-RUNNING = passed("The running cluster looks after its operators", Evidence(measured="running", required="nothing"))
+RUNNING = passed("The running cluster looks after its operators", asked("running", "nothing"))
 
 check = partial(validation, category="operators", gate=Gate.INSTALL)
 
 
-def _of_host(row: Row) -> Validation[HostView]:
-    @check(row.id, in_pool=False)
+def _of_host(operator: Operator) -> Validation[HostView]:
+    @check(operator.check, in_pool=False, switchable=False, of_others=True)
     def judge(view: HostView) -> Verdict:
-        """The host has what the operator needs, if it is selected."""
         cluster = cluster_of(view)
-        if not selected(cluster, row.operator):
+        if not selected(cluster, operator.name):
             return NOT_SELECTED
-        return RUNNING if cluster.day2 else row.host(view)
+        return RUNNING if cluster.day2 else operator.on_host(view)
 
-    return judge
+    return judge.but(promise=f"The host has what {operator.title} needs, if it is selected.")
 
 
-def _of_cluster(row: Row) -> Validation[ClusterView]:
-    @check(row.id)
+def _of_cluster(operator: Operator) -> Validation[ClusterView]:
+    @check(operator.check)
     def judge(view: ClusterView) -> Verdict:
-        """The cluster has what the operator needs, if it is selected."""
-        if not selected(view.cluster, row.operator):
+        cluster = view.cluster
+        if not selected(cluster, operator.name):
             return NOT_SELECTED
-        return RUNNING if view.cluster.day2 else row.cluster(view)
+        if cluster.day2:
+            return RUNNING
+        missing = _absent(operator, cluster) or too_old(operator, cluster, view.policy.operators)
+        return missing or operator.on_cluster(view)
 
-    return judge
+    return judge.but(promise=f"The cluster has what {operator.title} needs, if it is selected.")
+
+
+FEATURES = {feature.operator: feature for feature in OPERATORS}
+
+
+def _absent(operator: Operator, cluster: Cluster) -> Verdict | None:
+    """Why there is no such operator for the cluster's architecture; None if there is."""
+    architecture, version = cluster.cpu_architecture, cluster.openshift_version
+    lacking = FEATURES[operator.name].not_on
+    if not holds(lacking, architecture, version):
+        return None
+    others = ", ".join(name for name in lacking if holds(lacking, name, version))
+    return failed(
+        f"{operator.title} is not there for {architecture} in OpenShift {version}",
+        asked(architecture, f"an architecture other than {others}", f"Leave {operator.title} out of the cluster."),
+    )
 
 
 @validation("openshift-ai-gpu-requirements-satisfied", category="operators")
@@ -119,5 +76,7 @@ def openshift_ai_gpu(view: ClusterView) -> Verdict | None:
     )
 
 
-OF_HOSTS: tuple[Validation[HostView], ...] = tuple(_of_host(row) for row in sorted(ROWS, key=lambda row: row.id))
-OF_CLUSTERS: tuple[Validation[ClusterView], ...] = (*(_of_cluster(row) for row in ROWS), openshift_ai_gpu)
+OF_HOSTS: tuple[Validation[HostView], ...] = tuple(
+    sorted(map(_of_host, OLM_OPERATORS.values()), key=lambda check: check.id)
+)
+OF_CLUSTERS: tuple[Validation[ClusterView], ...] = (*map(_of_cluster, OLM_OPERATORS.values()), openshift_ai_gpu)

@@ -38,6 +38,10 @@ class Validation(Record, Generic[V]):
     unspoken: frozenset[Stage] = frozenset()
     """Stages in which the outcome still counts but is not written down."""
     ignorable: bool = True
+    switchable: bool = True
+    """Whether the operator of the service may switch it off for everyone."""
+    of_others: bool = False
+    """Whether it looks at the other hosts too; without that, only the host itself and what is wanted of it matter."""
 
     def __call__(self, view: V) -> Verdict | None:
         """The verdict; None if the check does not apply, which holds nothing back."""
@@ -113,7 +117,7 @@ def assess(
     unspoken: set[str] = set()
     forgive_all = "all" in ignored
     for check in validations:
-        verdict = DISABLED if check.id in disabled else check(view)
+        verdict = DISABLED if check.id in disabled and check.switchable else check(view)
         if verdict is None:
             continue
         verdicts[check.id] = verdict
@@ -126,4 +130,8 @@ def assess(
     return Assessment(verdicts=verdicts, closed=frozenset(closed), held=frozenset(held), unspoken=frozenset(unspoken))
 
 
-DISABLED = Verdict(status=Status.DISABLED, message="This check is switched off for the whole service")
+DISABLED = Verdict(
+    status=Status.DISABLED,
+    message="This check is switched off for the whole service",
+    evidence=Evidence(measured="not checked", required="nothing", source="settings of the service"),
+)

@@ -1,0 +1,35 @@
+"""Rules for Ignition configurations that users lay over ours: of the discovery image, and of a host.
+
+`infra_envs.py` and `host_overrides.py` apply them.
+"""
+
+import msgspec
+
+from muster.domain.record import Record
+
+from .fields import Problems
+
+VERSIONS = ("3.1.0", "3.2.0")
+"""What can be merged with the configurations made here."""
+
+
+class _Head(Record):
+    version: str = ""
+
+
+class _Config(Record):
+    ignition: _Head = _Head()
+
+
+def ignition_problems(field: str, text: str) -> Problems:
+    """A text is a configuration that can be merged; nothing is asked of an empty one. It may hold secrets."""
+    if not text:
+        return
+    known = " or ".join(VERSIONS)
+    try:
+        config = msgspec.json.decode(text, type=_Config)
+    except msgspec.DecodeError:
+        yield f"{field}: must be an Ignition configuration of version {known} as JSON text"
+        return
+    if config.ignition.version not in VERSIONS:
+        yield f"{field}: ignition.version is {config.ignition.version!r}, and must be {known}"
