@@ -54,10 +54,10 @@ ROWS = (
     Row(key="others", what="used by others meanwhile, of all processors", unit="%"),
 )
 CORE_ROWS = (
-    Row(key="assess", what="assess a cluster of 5 hosts from scratch"),
-    Row(key="settle", what="settle a cluster of 500 hosts after one changed reply"),
-    Row(key="regroup", what="the same, after a reply that changes who is in the group"),
-    Row(key="newcomer", what="the same, after one more host has registered"),
+    Row(key="assess", what="assess a cluster of 5 hosts from scratch", budget=2),
+    Row(key="settle", what="settle a cluster of 500 hosts after one changed reply", budget=50),
+    Row(key="regroup", what="the same, after a reply that changes who is in the group", budget=50),
+    Row(key="newcomer", what="the same, after one more host has registered", budget=50),
 )
 
 

@@ -284,4 +284,4 @@ def test_the_worst_peer_is_named_first():
         )
     )
     found = host_verdict("sufficient-network-latency-requirement-for-role", H1.but(connectivity=report), H2, H3)
-    assert found.message.endswith("h3 (eth0, ): 400.5 ms, h2 (eth0, ): 150 ms")
+    assert found.message.endswith("h3 (eth0): 400.5 ms, h2 (eth0): 150 ms")

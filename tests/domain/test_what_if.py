@@ -132,6 +132,13 @@ def test_what_would_follow_is_what_does_follow():
     }
 
 
+def test_what_would_come_out_differently_is_told_first():
+    changes = ClusterUpdate(olm_operators=(OperatorInput(name="mce"), OperatorInput(name="odf")))
+    for host in what_if(a_ready_cluster_view(), Supposition(cluster=changes)).hosts:
+        same = [bool(turn.before and turn.after and turn.before.status is turn.after.status) for turn in host.verdicts]
+        assert same == sorted(same)
+
+
 def test_the_view_that_is_asked_about_stays_as_it_is():
     view = a_ready_cluster_view()
     before = (view.cluster, dict(view.hosts), view.version)

@@ -146,8 +146,13 @@ def _facts(before: Cluster | Host, after: Cluster | Host) -> dict[str, Any]:
 
 
 def _turns(before: dict[str, Finding], after: dict[str, Finding], judged: dict[str, Verdict]) -> Iterator[Turn]:
-    for name in {**before, **after}:
-        old, new = before.get(name), after.get(name)
-        if old != new:
-            evidence = judged[name].evidence if name in judged else NO_EVIDENCE
-            yield Turn(id=name, before=old, after=new, evidence=evidence)
+    """What would differ: first what would come out differently, then what would only say something else."""
+    turns = [(before.get(name), after.get(name), name) for name in {**before, **after}]
+    for old, new, name in sorted((each for each in turns if each[0] != each[1]), key=_only_words):
+        evidence = judged[name].evidence if name in judged else NO_EVIDENCE
+        yield Turn(id=name, before=old, after=new, evidence=evidence)
+
+
+def _only_words(turn: tuple[Finding | None, Finding | None, str]) -> bool:
+    old, new, _ = turn
+    return old is not None and new is not None and old.status is new.status

@@ -92,7 +92,7 @@ def _beyond(view: HostView, report: ConnectivityReport, quality: Quality, limit:
         if (value := measured(entry)) > limit
     ]
     return worst, [
-        f"{name} ({entry.outgoing_nic}, {entry.remote_ip_address}): {-value:g} {quality.unit}"
+        f"{name} ({', '.join(filter(None, (entry.outgoing_nic, entry.remote_ip_address)))}): {-value:g} {quality.unit}"
         for value, name, entry in sorted(beyond, key=lambda each: (*each[:2], each[2].remote_ip_address))
     ]
 

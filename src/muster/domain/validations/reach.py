@@ -159,27 +159,38 @@ def _tries_by_route(remote: RemoteHost) -> Iterable[L3]:
     return remote.l3_connectivity or ()
 
 
-def _in_vain(remote: RemoteHost | None, where: Where) -> list[str]:
-    """The ways by which a host was not reached; [] if it was."""
-    tries = [each for each in where.tries(remote) if where.holds(each.remote_ip_address)] if remote else []
-    if not tries:
+def _in_vain(host: Host, remote: RemoteHost | None, where: Where) -> list[str]:
+    """The ways by which a host did not reach another; [] if it did."""
+    if remote is None:
         return ["not tried yet"]
+    tries = [each for each in where.tries(remote) if where.holds(each.remote_ip_address)]
+    if not tries:
+        return [_silence(host, remote, where)]
     if where.one_will_do and any(each.successful for each in tries):
         return []
     return [_way(each) for each in tries if not each.successful]
 
 
+def _silence(host: Host, remote: RemoteHost, where: Where) -> str:
+    """Where nobody answered: on the wire agents tell only of those who do, so the rest has to be put together."""
+    nics = host.inventory.interfaces if host.inventory else None
+    own = [nic.name for nic in nics or () if any(map(where.holds, nic.addresses))]
+    sought = [each.remote_ip_address for each in _tries_by_route(remote) if where.holds(each.remote_ip_address)]
+    on = f" on {some(own)}" if own else ""
+    return f"no answer{on} from {some(sought)}" if sought else f"no answer{on}"
+
+
 def _way(tried: L2 | L3) -> str:
     """From which interface, and address, to which address."""
     own = tried.outgoing_ip_address if isinstance(tried, L2) else ""
-    return f"{' '.join(filter(None, (tried.outgoing_nic, own)))} to {tried.remote_ip_address}"
+    return " ".join(filter(None, (tried.outgoing_nic, own, "to", tried.remote_ip_address)))
 
 
 def _named(view: HostView, where: Where, missed: list[str]) -> str:
     """The hosts that this one does not reach, the first with the way that it tried."""
     names, report = view.peers.names, view.host.connectivity
     first, *more = missed
-    ways = _in_vain(report.about.get(first) if report else None, where)
+    ways = _in_vain(view.host, report.about.get(first) if report else None, where)
     return some([f"{names[first]} ({some(ways)})", *(names[each] for each in more)])
 
 
@@ -200,7 +211,7 @@ def _unreached(view: HostView, where: Where, others: Iterable[Host]) -> Iterator
     if report is None:
         return
     for other in others:
-        if other.id not in report.reached and (ways := _in_vain(report.about.get(other.id), where)):
+        if other.id not in report.reached and (ways := _in_vain(view.host, report.about.get(other.id), where)):
             yield f"{other.name} ({some(ways)})"
 
 
@@ -212,5 +223,5 @@ def _blind(view: HostView, where: Where, others: Iterable[Host]) -> Iterator[str
         report = other.connectivity
         if report is None:
             yield f"{other.name} (it has not told yet whom it reaches)"
-        elif not where.reached(own, report) and (ways := _in_vain(report.about.get(me), where)):
+        elif not where.reached(own, report) and (ways := _in_vain(other, report.about.get(me), where)):
             yield f"{other.name} ({some(ways)})"
