@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from muster.wire.endpoints import DROP_IN
+from muster.wire.endpoints.endpoint import DROP_IN
 
 ROOT = f"{DROP_IN}/v2"
 HEADERS = "Host: bench\r\nAccept: application/json\r\n"

@@ -1,7 +1,8 @@
 """The page of calls: everything that can be called."""
 
 from muster.api.app import SERVED
-from muster.wire.endpoints import DROP_IN, ENDPOINTS, OURS, Endpoint
+from muster.wire.endpoints import ENDPOINTS
+from muster.wire.endpoints.endpoint import DROP_IN, OURS, Endpoint
 
 from .writing import code, first_line, page, table
 
@@ -12,7 +13,7 @@ def written() -> str:
     sections = {f"Drop-in: `{DROP_IN}`": DROP_IN, f"Our own: `{OURS}`": OURS}
     return page(
         "API",
-        "Every call the service answers, as declared in `wire/endpoints.py`. `/openapi.json` says what each takes.",
+        "Every call the service answers, as declared in `wire/endpoints`. `/openapi.json` says what each takes.",
         *(
             f"## {title}\n\n{calls([each for each in ENDPOINTS if each.path.startswith(root)], promises)}"
             for title, root in sections.items()

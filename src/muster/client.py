@@ -1,4 +1,4 @@
-"""The typed client: calls the rows of `wire/endpoints.py`. Agents, the command line and the lab use it."""
+"""The typed client: calls the rows of `wire/endpoints`. Agents, the command line and the lab use it."""
 
 from collections.abc import AsyncIterator
 from types import TracebackType
@@ -8,7 +8,7 @@ import aiohttp
 import msgspec
 
 from muster.domain.errors import Broken, Forbidden, Invalid, MusterError, NotFound, Refused, Unavailable
-from muster.wire.endpoints import BYTES, JSON, Endpoint
+from muster.wire.endpoints.endpoint import BYTES, JSON, Endpoint
 
 ERRORS: dict[int, type[MusterError]] = {400: Invalid, 403: Forbidden, 404: NotFound, 409: Refused, 413: Invalid}
 """What an answer means to the caller."""

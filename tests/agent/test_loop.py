@@ -14,13 +14,9 @@ from muster.cli.serve import configure_logs
 from muster.client import Client
 from muster.lab.site import new_pull_secret
 from muster.ports import Ended
-from muster.wire.endpoints import (
-    DELETE_HOST,
-    GET_CLUSTER,
-    LIST_HOSTS,
-    REGISTER_CLUSTER,
-    REGISTER_INFRA_ENV,
-)
+from muster.wire.endpoints.clusters import GET_CLUSTER, REGISTER_CLUSTER
+from muster.wire.endpoints.hosts import DELETE_HOST, LIST_HOSTS
+from muster.wire.endpoints.infra_envs import REGISTER_INFRA_ENV
 from parts.machines import a_running_machine
 from parts.service import RunningService, free_port
 

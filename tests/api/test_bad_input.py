@@ -13,8 +13,9 @@ from refusing import is_malformed, is_refused, placed
 from muster.domain.inputs.clusters import ClusterCreate
 from muster.domain.steps import STEPS
 from muster.wire.bodies import LARGEST
-from muster.wire.endpoints import ENDPOINTS, Endpoint
-from muster.wire.endpoints import JSON as TAKES_JSON
+from muster.wire.endpoints import ENDPOINTS
+from muster.wire.endpoints.endpoint import JSON as TAKES_JSON
+from muster.wire.endpoints.endpoint import Endpoint
 
 WITH_BODY = [each for each in ENDPOINTS if each.body is not None and each.takes == TAKES_JSON]
 WITH_OBJECT = [each for each in WITH_BODY if each.body is not str]

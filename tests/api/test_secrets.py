@@ -8,7 +8,8 @@ from listening import Listener
 from making import Made, a_ready_single_node, finalizing, installed, installing
 from processes import ServiceProcess
 
-from muster.wire.endpoints import BYTES, ENDPOINTS, OURS, STREAM
+from muster.wire.endpoints import ENDPOINTS
+from muster.wire.endpoints.endpoint import BYTES, OURS, STREAM
 
 MARKER = "ThisIsVerySecret"
 HIDDEN = base64.b64encode(f"user:{MARKER}".encode()).decode()

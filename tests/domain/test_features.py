@@ -320,7 +320,9 @@ def test_some_exclusions_end_with_a_version(one, other, version):
         assert exclusion(BY_ID[pair[0]], BY_ID[pair[1]], version) is None
 
 
-@pytest.mark.parametrize(("one", "other"), [(one, other) for one, names in EXCLUDES.items() for other in sorted(names.split())])
+@pytest.mark.parametrize(
+    ("one", "other"), [(one, other) for one, names in EXCLUDES.items() for other in sorted(names.split())]
+)
 def test_exclusion_is_mutual(one, other):
     for version in ("4.8", "4.30"):
         assert exclusion(BY_ID[one], BY_ID[other], version) == ""

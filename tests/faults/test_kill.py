@@ -12,7 +12,8 @@ from muster.lab.fleet import up
 from muster.lab.profiles import Room, profiles_of
 from muster.lab.site import new_place
 from muster.lab.steady import SteadyClient
-from muster.wire.endpoints import DOWNLOAD_CREDENTIALS, LIST_EVENTS
+from muster.wire.endpoints.clusters import DOWNLOAD_CREDENTIALS
+from muster.wire.endpoints.events import LIST_EVENTS
 from parts.balancer import Balancer
 from parts.installs import SPEED, installed
 from parts.process import MusterProcess

@@ -26,14 +26,9 @@ from muster.lab.site import new_place
 from muster.lab.steady import SteadyClient
 from muster.runtime.engine import Engine
 from muster.runtime.ticker import Ticker
-from muster.wire.endpoints import (
-    CANCEL_INSTALLATION,
-    GET_CLUSTER,
-    INSTALL_CLUSTER,
-    LIST_EVENTS,
-    LIST_HOSTS,
-    REGISTER_HOST,
-)
+from muster.wire.endpoints.clusters import CANCEL_INSTALLATION, GET_CLUSTER, INSTALL_CLUSTER
+from muster.wire.endpoints.events import LIST_EVENTS
+from muster.wire.endpoints.hosts import LIST_HOSTS, REGISTER_HOST
 from parts.installs import SPEED, installed, until
 from parts.postgres import Postgres, binaries
 from parts.process import MusterProcess

@@ -10,7 +10,7 @@ from muster.lab.fleet import up
 from muster.lab.profiles import Room, profiles_of
 from muster.lab.site import new_place
 from muster.lab.steady import SteadyClient
-from muster.wire.endpoints import LIST_EVENTS
+from muster.wire.endpoints.events import LIST_EVENTS
 from parts.service import RunningService
 
 SPEED = 2000.0

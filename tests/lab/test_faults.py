@@ -5,7 +5,8 @@ from watching import failing, host_of, in_state, until
 
 from muster.domain.errors import Invalid
 from muster.lab.faults import FAULTS, mend, parsed, strike
-from muster.wire.endpoints import INSTALL_CLUSTER, LIST_EVENTS
+from muster.wire.endpoints.clusters import INSTALL_CLUSTER
+from muster.wire.endpoints.events import LIST_EVENTS
 from parts.machines import a_profile, a_room, a_running_machine
 
 SUFFERER = "worker-1"

@@ -6,7 +6,7 @@ import yaml
 from watching import host_of, in_state, until
 
 from muster.adapters.machine.simulated import Boot
-from muster.wire.endpoints import (
+from muster.wire.endpoints.clusters import (
     CANCEL_INSTALLATION,
     DOWNLOAD_CREDENTIALS,
     DOWNLOAD_LOGS,

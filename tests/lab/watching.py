@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from muster.client import Client
-from muster.wire.endpoints import GET_CLUSTER
+from muster.wire.endpoints.clusters import GET_CLUSTER
 
 PATIENCE = 30.0
 LOOKS_AGAIN = 0.03

@@ -6,7 +6,7 @@ from typing import Any
 
 from muster.client import Client
 from muster.domain.errors import Refused, Unavailable
-from muster.wire.endpoints import GET_CLUSTER, INSTALL_CLUSTER
+from muster.wire.endpoints.clusters import GET_CLUSTER, INSTALL_CLUSTER
 
 SPEED = 400.0
 """Simulated seconds in a second."""

@@ -24,7 +24,8 @@ from muster.domain.verdicts import Finding, Status
 from muster.domain.views import HostView, peers_of
 from muster.wire import hosts as wire_hosts
 from muster.wire.clusters import cluster_out, host_networks, image_info, operator_out, without_hosts
-from muster.wire.endpoints import ENDPOINTS, GET_HOST
+from muster.wire.endpoints import ENDPOINTS
+from muster.wire.endpoints.hosts import GET_HOST
 from muster.wire.events import event_out, page_out
 from muster.wire.hosts import host_out, registration_out, validations_text
 from muster.wire.infra_envs import download_url, infra_env_out

@@ -6,7 +6,8 @@ from muster.agent.patience import patiently
 from muster.client import Client
 from muster.domain.record import Record
 from muster.ports import Machine
-from muster.wire.endpoints import HOST_LOGS_PROGRESS, UPLOAD_LOGS
+from muster.wire.endpoints.clusters import UPLOAD_LOGS
+from muster.wire.endpoints.hosts import HOST_LOGS_PROGRESS
 from muster.wire.hosts import LogsProgress
 
 TRIES = 360

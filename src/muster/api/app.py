@@ -1,6 +1,6 @@
 """The ASGI application: finds the function for a call, decodes for it, encodes what it answers.
 
-Built from the rows of `wire/endpoints.py`. `server.py` calls it; nothing else does.
+Built from the rows of `wire/endpoints`. `server.py` calls it; nothing else does.
 """
 
 import asyncio
@@ -24,7 +24,8 @@ from muster.api.sending import Receive, Send, send_stream, send_whole
 from muster.domain.errors import MusterError
 from muster.runtime.wiring import Service
 from muster.wire.bodies import LARGEST, decode_body
-from muster.wire.endpoints import BYTES, FORM, JSON, POST_STEP_REPLY, STREAM, Endpoint
+from muster.wire.endpoints.endpoint import BYTES, FORM, JSON, STREAM, Endpoint
+from muster.wire.endpoints.hosts import POST_STEP_REPLY
 from muster.wire.errors import malformed, problem, refusal
 from muster.wire.query import parse_query
 

@@ -8,7 +8,7 @@ import msgspec
 from muster.api.memories import Memories
 from muster.runtime.engine import Sender
 from muster.runtime.wiring import Service
-from muster.wire.endpoints import Endpoint
+from muster.wire.endpoints.endpoint import Endpoint
 
 
 class Call:
@@ -88,5 +88,5 @@ class Served:
 
 
 def serves(endpoint: Endpoint) -> Callable[[Serve], Served]:
-    """Bind a function to a row of `wire/endpoints.py`."""
+    """Bind a function to a row of `wire/endpoints`."""
     return lambda serve: Served(endpoint, serve)

@@ -20,8 +20,8 @@ from muster.domain.triggers import (
     UpdateCluster,
 )
 from muster.domain.views import View, cluster_scope
-from muster.wire import endpoints
 from muster.wire.clusters import cluster_out, hosts_out, image_info, operator_out, without_hosts
+from muster.wire.endpoints import clusters as rows
 
 
 async def view_of(call: Call) -> View:
@@ -43,7 +43,7 @@ async def _asked(call: Call, trigger: Asked) -> View:
     return call.service.engine.present(decision.view)
 
 
-@serves(endpoints.REGISTER_CLUSTER)
+@serves(rows.REGISTER_CLUSTER)
 async def register_cluster(call: Call) -> dict[str, Any]:
     """Describe a new cluster."""
     cluster_id = call.service.new_id()
@@ -52,7 +52,7 @@ async def register_cluster(call: Call) -> dict[str, Any]:
     return cluster_out(decision.view)
 
 
-@serves(endpoints.LIST_CLUSTERS)
+@serves(rows.LIST_CLUSTERS)
 async def list_clusters(call: Call) -> list[dict[str, Any]]:
     """Every cluster there is."""
     wanted = call.query
@@ -66,7 +66,7 @@ async def list_clusters(call: Call) -> list[dict[str, Any]]:
     ]
 
 
-@serves(endpoints.GET_CLUSTER)
+@serves(rows.GET_CLUSTER)
 async def get_cluster(call: Call) -> dict[str, Any]:
     """One cluster."""
     view = await view_of(call)
@@ -75,7 +75,7 @@ async def get_cluster(call: Call) -> dict[str, Any]:
     return cluster_out(view)
 
 
-@serves(endpoints.UPDATE_CLUSTER)
+@serves(rows.UPDATE_CLUSTER)
 async def update_cluster(call: Call) -> dict[str, Any]:
     """Describe a cluster differently."""
     view = await _asked(call, UpdateCluster(changes=call.body))
@@ -83,13 +83,13 @@ async def update_cluster(call: Call) -> dict[str, Any]:
     return cluster_out(view) | {"image_info": image_info(view.cluster)}
 
 
-@serves(endpoints.DELETE_CLUSTER)
+@serves(rows.DELETE_CLUSTER)
 async def delete_cluster(call: Call) -> None:
     """Give a cluster up."""
     await _asked(call, DeleteCluster())
 
 
-@serves(endpoints.LIST_CLUSTER_HOSTS)
+@serves(rows.LIST_CLUSTER_HOSTS)
 async def list_cluster_hosts(call: Call) -> list[dict[str, Any]]:
     """The hosts of a cluster; none if there is no such cluster."""
     try:
@@ -109,7 +109,7 @@ async def list_cluster_hosts(call: Call) -> list[dict[str, Any]]:
     ]
 
 
-@serves(endpoints.INSTALL_CLUSTER)
+@serves(rows.INSTALL_CLUSTER)
 async def install_cluster(call: Call) -> dict[str, Any]:
     """Press install."""
     return cluster_out(await _asked(call, Install()), full=False)
@@ -120,19 +120,19 @@ def _acted_out(view: View) -> dict[str, Any]:
     return cluster_out(view, hosts=False, full=False) | {"hosts": hosts_out(view)}
 
 
-@serves(endpoints.CANCEL_INSTALLATION)
+@serves(rows.CANCEL_INSTALLATION)
 async def cancel_installation(call: Call) -> dict[str, Any]:
     """Stop the installation."""
     return _acted_out(await _asked(call, Cancel()))
 
 
-@serves(endpoints.RESET_CLUSTER)
+@serves(rows.RESET_CLUSTER)
 async def reset_cluster(call: Call) -> dict[str, Any]:
     """Start over."""
     return _acted_out(await _asked(call, Reset()))
 
 
-@serves(endpoints.COMPLETE_INSTALLATION)
+@serves(rows.COMPLETE_INSTALLATION)
 async def complete_installation(call: Call) -> dict[str, Any]:
     """The controller's last word."""
     report = call.body
@@ -142,13 +142,13 @@ async def complete_installation(call: Call) -> dict[str, Any]:
     return cluster_out(await _asked(call, trigger), full=False)
 
 
-@serves(endpoints.FINALIZING_PROGRESS)
+@serves(rows.FINALIZING_PROGRESS)
 async def finalizing_progress(call: Call) -> None:
     """The stage a new cluster has come to."""
     await _asked(call, FinalizingStageReported(stage=call.body.finalizing_stage))
 
 
-@serves(endpoints.LIST_OPERATORS)
+@serves(rows.LIST_OPERATORS)
 async def list_operators(call: Call) -> list[dict[str, Any]]:
     """The operators of a cluster; none if there is no such cluster."""
     wanted = call.query.operator_name
@@ -166,7 +166,7 @@ async def list_operators(call: Call) -> list[dict[str, Any]]:
     return found
 
 
-@serves(endpoints.REPORT_OPERATOR)
+@serves(rows.REPORT_OPERATOR)
 async def report_operator(call: Call) -> None:
     """How an operator is doing."""
     report = call.body
@@ -178,7 +178,7 @@ async def report_operator(call: Call) -> None:
     )
 
 
-@serves(endpoints.UPLOAD_INGRESS_CERT)
+@serves(rows.UPLOAD_INGRESS_CERT)
 async def upload_ingress_cert(call: Call) -> None:
     """The certificate authority of the ingress."""
     await view_of(call)
@@ -187,7 +187,7 @@ async def upload_ingress_cert(call: Call) -> None:
     await _asked(call, IngressCaUploaded(pem=call.body))
 
 
-@serves(endpoints.CLUSTER_LOGS_PROGRESS)
+@serves(rows.CLUSTER_LOGS_PROGRESS)
 async def cluster_logs_progress(call: Call) -> None:
     """How far the collection of the controller's logs has come."""
     await _asked(call, ClusterLogsReported(state=call.body.logs_state))

@@ -9,7 +9,8 @@ from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.errors import NotFound, Refused
 from muster.domain.monitored import OperatorStatus
 from muster.domain.states.clusters import WITH_FILES, WITH_KUBECONFIG
-from muster.wire import endpoints
+from muster.wire.endpoints import clusters as clusters_rows
+from muster.wire.endpoints import hosts as hosts_rows
 
 
 async def _file(call: Call, cluster: Cluster, name: str) -> Answer:
@@ -30,7 +31,7 @@ async def _cluster(call: Call) -> Cluster:
     return cluster
 
 
-@serves(endpoints.DOWNLOAD_CREDENTIALS)
+@serves(clusters_rows.DOWNLOAD_CREDENTIALS)
 async def download_credentials(call: Call) -> Answer:
     """The kubeconfig or the password; before the ingress is trusted, the kubeconfig that does without it."""
     name: str = call.query.file_name
@@ -41,7 +42,7 @@ async def download_credentials(call: Call) -> Answer:
     return await _file(call, cluster, name)
 
 
-@serves(endpoints.DOWNLOAD_FILES)
+@serves(clusters_rows.DOWNLOAD_FILES)
 async def download_files(call: Call) -> Answer:
     """A generated file."""
     name = call.query.file_name
@@ -50,7 +51,7 @@ async def download_files(call: Call) -> Answer:
     return await _file(call, cluster, name)
 
 
-@serves(endpoints.DOWNLOAD_HOST_IGNITION)
+@serves(hosts_rows.DOWNLOAD_HOST_IGNITION)
 async def download_host_ignition(call: Call) -> Answer:
     """What one host is configured with when it first starts from its disk."""
     view, host = await host_in_view(call)
@@ -61,7 +62,7 @@ async def download_host_ignition(call: Call) -> Answer:
     return await _file(call, view.cluster, name)
 
 
-@serves(endpoints.GET_CREDENTIALS)
+@serves(clusters_rows.GET_CREDENTIALS)
 async def get_credentials(call: Call) -> dict[str, Any]:
     """How to sign in to the new cluster."""
     cluster = await _cluster(call)

@@ -24,7 +24,7 @@ from muster.domain.triggers import (
     UpdateHost,
 )
 from muster.domain.views import View, cluster_scope, host_scope
-from muster.wire import endpoints
+from muster.wire.endpoints import hosts as rows
 from muster.wire.hosts import host_out, registration_out
 from muster.wire.steps import decode_reply
 
@@ -72,7 +72,7 @@ async def _submitted(call: Call, trigger: HostTrigger, beside: tuple[str, ...] =
         return await call.service.engine.submit(moved.scope, trigger, call.sender, beside=beside)
 
 
-@serves(endpoints.REGISTER_HOST)
+@serves(rows.REGISTER_HOST)
 async def register_host(call: Call) -> dict[str, Any]:
     """An agent has started on a machine."""
     infra_env = await infra_env_of(call)
@@ -99,7 +99,7 @@ async def _place_of(call: Call, infra_env: InfraEnv, host_id: str) -> str:
     return await call.service.store.scope_of_host(infra_env.id, host_id) or host_scope(infra_env.id, host_id)
 
 
-@serves(endpoints.LIST_HOSTS)
+@serves(rows.LIST_HOSTS)
 async def list_hosts(call: Call) -> list[dict[str, Any]]:
     """Every host that was started from a discovery image."""
     infra_env = await infra_env_of(call)
@@ -111,26 +111,26 @@ async def list_hosts(call: Call) -> list[dict[str, Any]]:
     return out
 
 
-@serves(endpoints.GET_HOST)
+@serves(rows.GET_HOST)
 async def get_host(call: Call) -> dict[str, Any]:
     """One host."""
     return _out(call, *await host_in_view(call))
 
 
-@serves(endpoints.UPDATE_HOST)
+@serves(rows.UPDATE_HOST)
 async def update_host(call: Call) -> dict[str, Any]:
     """Say what is wanted of a host."""
     return _out(call, *await _asked(call, UpdateHost(host_id=call.parameters["host_id"], changes=call.body)))
 
 
-@serves(endpoints.DELETE_HOST)
+@serves(rows.DELETE_HOST)
 async def delete_host(call: Call) -> None:
     """Give a host up."""
     await _asked(call, DeleteHost(host_id=call.parameters["host_id"]))
     call.memories.places.forget(call.parameters["infra_env_id"], call.parameters["host_id"])
 
 
-@serves(endpoints.GET_NEXT_STEPS)
+@serves(rows.GET_NEXT_STEPS)
 async def get_next_steps(call: Call) -> bytes:
     """An agent asks what to do. Unless that is news, nothing is decided and nothing is written."""
     view, host = await host_in_view(call)
@@ -158,7 +158,7 @@ def _skew(call: Call, host: Host, now: int) -> int | None:
     return skew
 
 
-@serves(endpoints.POST_STEP_REPLY)
+@serves(rows.POST_STEP_REPLY)
 async def post_step_reply(call: Call) -> None:
     """An agent has done a step. A reply that changes nothing costs nothing."""
     _, host = await host_in_view(call)
@@ -193,7 +193,7 @@ def _read(reply: Any) -> Any:
         raise Invalid(f"output: what step {reply.step_type} has to say cannot be read: {error}") from error
 
 
-@serves(endpoints.HOST_PROGRESS)
+@serves(rows.HOST_PROGRESS)
 async def host_progress(call: Call) -> None:
     """The installation of a host went on."""
     await _asked(
@@ -202,7 +202,7 @@ async def host_progress(call: Call) -> None:
     )
 
 
-@serves(endpoints.HOST_LOGS_PROGRESS)
+@serves(rows.HOST_LOGS_PROGRESS)
 async def host_logs_progress(call: Call) -> None:
     """How far the collection of a host's logs has come."""
     await _asked(call, HostLogsReported(host_id=call.parameters["host_id"], state=call.body.logs_state))

@@ -10,7 +10,7 @@ from muster.domain.errors import NotFound
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.triggers import DeleteInfraEnv, RegisterInfraEnv, UpdateInfraEnv
 from muster.domain.views import cluster_scope, infra_env_scope
-from muster.wire import endpoints
+from muster.wire.endpoints import infra_envs as rows
 from muster.wire.infra_envs import download_url, infra_env_out
 from muster.wire.moments import NEVER
 
@@ -53,7 +53,7 @@ async def _named_cluster(call: Call) -> Cluster | None:
     return cluster
 
 
-@serves(endpoints.REGISTER_INFRA_ENV)
+@serves(rows.REGISTER_INFRA_ENV)
 async def register_infra_env(call: Call) -> dict[str, Any]:
     """Describe a new discovery image."""
     infra_env_id = call.service.new_id()
@@ -62,7 +62,7 @@ async def register_infra_env(call: Call) -> dict[str, Any]:
     return _out(call, decision.view.infra_envs[infra_env_id])
 
 
-@serves(endpoints.LIST_INFRA_ENVS)
+@serves(rows.LIST_INFRA_ENVS)
 async def list_infra_envs(call: Call) -> list[dict[str, Any]]:
     """Every discovery image there is."""
     wanted = call.query.cluster_id
@@ -70,13 +70,13 @@ async def list_infra_envs(call: Call) -> list[dict[str, Any]]:
     return [_out(call, each) for each in found if not each.deleted and (not wanted or each.cluster_id == wanted)]
 
 
-@serves(endpoints.GET_INFRA_ENV)
+@serves(rows.GET_INFRA_ENV)
 async def get_infra_env(call: Call) -> dict[str, Any]:
     """One discovery image."""
     return _out(call, await infra_env_of(call))
 
 
-@serves(endpoints.UPDATE_INFRA_ENV)
+@serves(rows.UPDATE_INFRA_ENV)
 async def update_infra_env(call: Call) -> dict[str, Any]:
     """Describe a discovery image differently."""
     infra_env = await infra_env_of(call)
@@ -86,14 +86,14 @@ async def update_infra_env(call: Call) -> dict[str, Any]:
     return _out(call, decision.view.infra_envs[infra_env.id])
 
 
-@serves(endpoints.DELETE_INFRA_ENV)
+@serves(rows.DELETE_INFRA_ENV)
 async def delete_infra_env(call: Call) -> None:
     """Give a discovery image up."""
     infra_env = await infra_env_of(call)
     await call.service.engine.submit(infra_env_scope(infra_env.id), DeleteInfraEnv(), call.sender)
 
 
-@serves(endpoints.INFRA_ENV_IMAGE_URL)
+@serves(rows.INFRA_ENV_IMAGE_URL)
 async def infra_env_image_url(call: Call) -> dict[str, Any]:
     """Where the discovery image is to be had."""
     infra_env = await infra_env_of(call)

@@ -14,8 +14,9 @@ from muster.domain.events import EventQuery
 from muster.domain.hosts import Host
 from muster.domain.triggers import ClusterLogsReported, HostLogsReported
 from muster.domain.views import View
-from muster.wire import endpoints
 from muster.wire.clusters import cluster_out
+from muster.wire.endpoints import clusters as clusters_rows
+from muster.wire.endpoints import endpoint as endpoint_rows
 from muster.wire.events import page_out
 
 LARGEST = 262_144_000
@@ -38,7 +39,7 @@ def _host(view: View, host_id: str | None) -> Host:
     return host
 
 
-@serves(endpoints.UPLOAD_LOGS)
+@serves(clusters_rows.UPLOAD_LOGS)
 async def upload_logs(call: Call) -> None:
     """Logs of a host or of the controller."""
     view = await view_of(call)
@@ -52,8 +53,8 @@ async def upload_logs(call: Call) -> None:
 async def _upfile(call: Call) -> AsyncIterator[bytes]:
     """The content of the form's file, as it comes."""
     kind, options = parse_options_header(call.headers.get("content-type", ""))
-    if kind != endpoints.FORM or not options.get("boundary"):
-        raise Malformed(400, f"content-type: the logs are expected as {endpoints.FORM} with a file named upfile")
+    if kind != endpoint_rows.FORM or not options.get("boundary"):
+        raise Malformed(400, f"content-type: the logs are expected as {endpoint_rows.FORM} with a file named upfile")
     assert call.chunks is not None
     wanted = found = False
     try:
@@ -72,7 +73,7 @@ async def _upfile(call: Call) -> AsyncIterator[bytes]:
         raise Malformed(400, "upfile: is missing in the form")
 
 
-@serves(endpoints.DOWNLOAD_LOGS)
+@serves(clusters_rows.DOWNLOAD_LOGS)
 async def download_logs(call: Call) -> Answer:
     """Logs of a host or of the controller, or all of them with what else is known of the cluster."""
     view = await view_of(call)

@@ -17,7 +17,7 @@ from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDA
 from muster.domain.views import ClusterView, HostView, View, host_scope, peers_of
 from muster.domain.what_if import what_if
 from muster.ports import HistoryRow
-from muster.wire import endpoints
+from muster.wire.endpoints import ours as rows
 from muster.wire.muster import explained, remembered, replayed, supposed
 
 QUIET = 15.0
@@ -27,7 +27,7 @@ SOON = 0.25
 """Seconds after which is looked again for rows that were announced and are not shown yet."""
 
 
-@serves(endpoints.STREAM_CHANGES)
+@serves(rows.STREAM_CHANGES)
 async def stream(call: Call) -> Answer:
     """Every change as it happens; resumes after the `Last-Event-ID` a listener names."""
     store = call.service.store
@@ -82,7 +82,7 @@ def _host_explained(view: View, host: Host, role_because: str, *, failing: bool)
     }
 
 
-@serves(endpoints.EXPLAIN_HOST)
+@serves(rows.EXPLAIN_HOST)
 async def explain_host(call: Call) -> dict[str, Any]:
     """Why a host is as it is, and what would put it right."""
     view, host = await host_in_view(call)
@@ -90,7 +90,7 @@ async def explain_host(call: Call) -> dict[str, Any]:
     return _host_explained(view, host, role_reasons(view).get(host.id, ""), failing=call.query.failing)
 
 
-@serves(endpoints.EXPLAIN_CLUSTER)
+@serves(rows.EXPLAIN_CLUSTER)
 async def explain_cluster(call: Call) -> dict[str, Any]:
     """Why a cluster and its hosts are as they are, and what would put them right."""
     view = _now(call, await view_of(call))
@@ -113,7 +113,7 @@ async def explain_cluster(call: Call) -> dict[str, Any]:
     }
 
 
-@serves(endpoints.WHAT_IF)
+@serves(rows.WHAT_IF)
 async def suppose(call: Call) -> dict[str, Any]:
     """What would become of a cluster and its hosts if something were changed."""
     view = _now(call, await view_of(call))
@@ -145,14 +145,14 @@ async def _history(call: Call, kind: str, key: str) -> dict[str, Any]:
     }
 
 
-@serves(endpoints.HISTORY_OF_CLUSTER)
+@serves(rows.HISTORY_OF_CLUSTER)
 async def history_of_cluster(call: Call) -> dict[str, Any]:
     """What changed about a cluster, and what it was at a moment."""
     await view_of(call)
     return await _history(call, "cluster", call.parameters["cluster_id"])
 
 
-@serves(endpoints.HISTORY_OF_HOST)
+@serves(rows.HISTORY_OF_HOST)
 async def history_of_host(call: Call) -> dict[str, Any]:
     """What changed about a host, and what it was at a moment."""
     _, host = await host_in_view(call)

@@ -10,7 +10,7 @@ from muster.api.call import Answer
 from muster.api.errors import Malformed
 from muster.domain.errors import Unavailable
 from muster.runtime.wiring import Service
-from muster.wire.endpoints import DROP_IN, JSON, OURS
+from muster.wire.endpoints.endpoint import DROP_IN, JSON, OURS
 from muster.wire.openapi import openapi
 
 

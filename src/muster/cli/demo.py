@@ -13,7 +13,7 @@ from muster.lab.fleet import Fleet, up
 from muster.lab.profiles import Room, profiles_of
 from muster.lab.site import new_place
 from muster.lab.steady import SteadyClient
-from muster.wire.endpoints import DOWNLOAD_CREDENTIALS, GET_CREDENTIALS, INSTALL_CLUSTER
+from muster.wire.endpoints.clusters import DOWNLOAD_CREDENTIALS, GET_CREDENTIALS, INSTALL_CLUSTER
 
 from .board import Board
 from .sight import HostSight, Sight, Watch, watching

@@ -18,7 +18,7 @@ from muster.lab.fleet import up as fleet_up
 from muster.lab.profiles import Room, Said, network_for, profiles_of, read_profiles
 from muster.lab.site import new_place, place_of, room_beside
 from muster.lab.steady import SteadyClient
-from muster.wire.endpoints import INSTALL_CLUSTER
+from muster.wire.endpoints.clusters import INSTALL_CLUSTER
 
 from .board import Board
 from .demo import Script, play

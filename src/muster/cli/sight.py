@@ -12,7 +12,8 @@ from muster.domain.hosts import HostState
 from muster.domain.record import Record
 from muster.domain.states.hosts import BEFORE_INSTALL
 from muster.domain.verdicts import Status
-from muster.wire.endpoints import EXPLAIN_CLUSTER, GET_CLUSTER, STREAM_CHANGES
+from muster.wire.endpoints.clusters import GET_CLUSTER
+from muster.wire.endpoints.ours import EXPLAIN_CLUSTER, STREAM_CHANGES
 
 CHECKED = BEFORE_INSTALL | {HostState.PREPARING, HostState.PREPARING_FAILED}
 """States in which the checks of a host say what is wrong with it."""

@@ -8,7 +8,8 @@ from muster.domain.errors import Broken
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
 from muster.ports import Landmark
-from muster.wire.endpoints import DOWNLOAD_FILES, DOWNLOAD_HOST_IGNITION, GET_CLUSTER, LIST_CLUSTER_HOSTS
+from muster.wire.endpoints.clusters import DOWNLOAD_FILES, GET_CLUSTER, LIST_CLUSTER_HOSTS
+from muster.wire.endpoints.hosts import DOWNLOAD_HOST_IGNITION
 
 from .work import Work
 

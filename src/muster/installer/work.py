@@ -12,7 +12,7 @@ from muster.domain.progress import Stage
 from muster.domain.roles import Role
 from muster.domain.steps.install import InstallRequest
 from muster.ports import Machine
-from muster.wire.endpoints import HOST_PROGRESS
+from muster.wire.endpoints.hosts import HOST_PROGRESS
 from muster.wire.hosts import HostProgressReport
 
 T = TypeVar("T")

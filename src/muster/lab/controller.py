@@ -28,17 +28,17 @@ from muster.domain.progress import (
 )
 from muster.domain.roles import Role
 from muster.wire.clusters import Completion
-from muster.wire.endpoints import (
+from muster.wire.endpoints.clusters import (
     CLUSTER_LOGS_PROGRESS,
     COMPLETE_INSTALLATION,
     FINALIZING_PROGRESS,
     GET_CLUSTER,
-    HOST_PROGRESS,
     LIST_OPERATORS,
     REPORT_OPERATOR,
     UPLOAD_INGRESS_CERT,
     UPLOAD_LOGS,
 )
+from muster.wire.endpoints.hosts import HOST_PROGRESS
 from muster.wire.hosts import HostProgressReport
 
 POLL = 30.0

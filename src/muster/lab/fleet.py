@@ -14,7 +14,7 @@ from muster.client import Client
 from muster.domain.errors import NotFound
 from muster.domain.record import Record
 from muster.installer import run as installer
-from muster.wire.endpoints import COMPONENT_VERSIONS
+from muster.wire.endpoints.versions import COMPONENT_VERSIONS
 
 from .controller import Controller
 from .faults import mend, strike

@@ -10,13 +10,9 @@ import msgspec
 from muster.client import Client
 from muster.domain.errors import Invalid, NotFound
 from muster.domain.releases import parts
-from muster.wire.endpoints import (
-    LIST_CLUSTERS,
-    LIST_INFRA_ENVS,
-    OPENSHIFT_VERSIONS,
-    REGISTER_CLUSTER,
-    REGISTER_INFRA_ENV,
-)
+from muster.wire.endpoints.clusters import LIST_CLUSTERS, REGISTER_CLUSTER
+from muster.wire.endpoints.infra_envs import LIST_INFRA_ENVS, REGISTER_INFRA_ENV
+from muster.wire.endpoints.versions import OPENSHIFT_VERSIONS
 
 from .fleet import Place
 from .profiles import Room

@@ -12,7 +12,7 @@ import aiohttp
 
 from muster.client import Client
 from muster.domain.errors import Unavailable
-from muster.wire.endpoints import Endpoint
+from muster.wire.endpoints.endpoint import Endpoint
 
 LOOKS_AGAIN = 0.3
 GIVES_UP_AFTER = 60.0

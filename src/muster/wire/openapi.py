@@ -8,7 +8,8 @@ from msgspec.structs import FieldInfo, fields
 
 from muster import __version__
 
-from .endpoints import BYTES, ENDPOINTS, FORM, JSON, STREAM, Endpoint
+from .endpoints import ENDPOINTS
+from .endpoints.endpoint import BYTES, FORM, JSON, STREAM, Endpoint
 
 REF = "#/components/schemas/{name}"
 

@@ -1,0 +1,45 @@
+"""Calls of our own API."""
+
+from muster.domain.what_if import Supposition
+from muster.wire.muster import ExplainQuery, HistoryQuery, StreamQuery
+
+from .endpoint import READER, STREAM, ours
+
+STREAM_CHANGES = ours(
+    "stream", "GET /stream", READER, query=StreamQuery, gives=STREAM, summary="Every change, as it happens"
+)
+EXPLAIN_CLUSTER = ours(
+    "explainCluster",
+    "GET /clusters/{cluster_id}/explain",
+    READER,
+    query=ExplainQuery,
+    summary="Every verdict on a cluster and its hosts, with evidence and what would put it right",
+)
+EXPLAIN_HOST = ours(
+    "explainHost",
+    "GET /infra-envs/{infra_env_id}/hosts/{host_id}/explain",
+    READER,
+    query=ExplainQuery,
+    summary="Every verdict on a host, with evidence and what would put it right",
+)
+WHAT_IF = ours(
+    "whatIf",
+    "POST /clusters/{cluster_id}/what-if",
+    READER,
+    body=Supposition,
+    summary="What would become of a cluster and its hosts if something were changed; nothing is saved",
+)
+HISTORY_OF_CLUSTER = ours(
+    "clusterHistory",
+    "GET /clusters/{cluster_id}/history",
+    READER,
+    query=HistoryQuery,
+    summary="What changed about a cluster and when, and what it was at a moment",
+)
+HISTORY_OF_HOST = ours(
+    "hostHistory",
+    "GET /infra-envs/{infra_env_id}/hosts/{host_id}/history",
+    READER,
+    query=HistoryQuery,
+    summary="What changed about a host and when, and what it was at a moment",
+)
