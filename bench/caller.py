@@ -40,7 +40,7 @@ class Caller:
         writer.write(request)
         head = await reader.readuntil(b"\r\n\r\n")
         status = int(head[9:12])
-        content = await reader.readexactly(_length(head))
+        content = await (_in_pieces(reader) if PIECES in head.lower() else reader.readexactly(_length(head)))
         if status not in GOOD:
             asked = request.partition(b"\r\n")[0].decode()
             raise AssertionError(f"{asked} was answered with {status}: {content[:500].decode()}")
@@ -61,6 +61,19 @@ class Caller:
         if self._streams is not None:
             self._streams[1].close()
         self._streams = None
+
+
+PIECES = b"transfer-encoding: chunked"
+
+
+async def _in_pieces(reader: asyncio.StreamReader) -> bytes:
+    """The body of an answer whose length nobody knows beforehand."""
+    pieces = []
+    while size := int(await reader.readline(), 16):
+        pieces.append(await reader.readexactly(size))
+        await reader.readexactly(2)
+    await reader.readexactly(2)
+    return b"".join(pieces)
 
 
 def _length(head: bytes) -> int:

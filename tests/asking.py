@@ -14,7 +14,7 @@ S = HostState
 def of(*, cluster=None, status=S.KNOWN, policy=None, infra_env=None, **changes):
     """A cluster of three in which the first host is in a state."""
     first, *others = some_ready_hosts()
-    hosts = [first.but(status=status, **changes), *others]
+    hosts = [first.but(status=status, ignition_stored=True, **changes), *others]
     view = a_view(cluster or a_ready_cluster(hosts, ocp_release_image="quay.io/release:1"), hosts, policy=policy)
     return view.but(infra_envs={INFRA_ENV_ID: infra_env or an_infra_env()})
 

@@ -1,15 +1,14 @@
-"""The page of settings: their names, defaults and meanings."""
+"""The page of settings: their names, defaults, how they are written and what they mean."""
 
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
-
-import msgspec
 
 from muster.domain.progress import FINALIZING_LIMITS, SOFT_FINALIZING_LIMITS, FinalizingStage
-from muster.runtime.settings import FAMILIES, every_setting, form, members
+from muster.domain.setting import Row, rows_of
+from muster.runtime.settings import FAMILIES, IGNORED, LATER, Settings, form, members
+from muster.runtime.settings import written as as_text
 
-from .writing import code, page, table
+from .writing import code, page, sentence, table
 
 
 def written() -> str:
@@ -17,11 +16,12 @@ def written() -> str:
     return page(
         "Settings",
         "Read from the environment when `muster serve` starts; its own options win. An empty value is no "
-        "value. What is wrong is told at the start, by name. Preparing is never given less time than the two checks "
-        "it waits for, and a minute (hosts) or two (clusters) more.",
+        "value. What is wrong is told at the start, by name. `muster config` shows what counts and where it comes "
+        "from. Preparing is never given less time than the two checks it waits for, and a minute (hosts) or two "
+        "(clusters) more.",
         table(
-            ("Environment", "Default", "Written as"),
-            [row for field in every_setting() for row in setting_rows(field)],
+            ("Environment", "Default", "Meaning", "Written as"),
+            [line for row in rows_of(Settings) for line in setting_lines(row)],
         ),
         "Limits of stages that differ where `ENABLE_SOFT_TIMEOUTS` is on:",
         table(
@@ -32,32 +32,25 @@ def written() -> str:
                 if SOFT_FINALIZING_LIMITS[FinalizingStage(stage)] != FINALIZING_LIMITS[FinalizingStage(stage)]
             ],
         ),
+        "## Of the Assisted Installer, and without effect here",
+        "Whoever sets one of these is told so at the start.",
+        table(("Environment", "Why"), [(code(*names), sentence(reason)) for reason, names in IGNORED.items()]),
+        "Some belong to parts of muster that are not there yet:",
+        table(("Environment", "Part"), [(code(*names), sentence(part)) for part, names in LATER.items()]),
     )
 
 
-def setting_rows(field: msgspec.structs.FieldInfo) -> Iterable[tuple[str, str, str]]:
+def setting_lines(row: Row) -> Iterable[tuple[str, str, str, str]]:
     """A setting, or every setting of a family."""
-    name = field.encode_name
-    if name not in FAMILIES:
-        default = "" if field.default is msgspec.NODEFAULT else field.default
-        yield code(name), shown(default), form(field.type).words
+    setting = row.setting
+    if setting.name not in FAMILIES:
+        yield code(setting.name), shown(setting.default), setting.meaning, form(row.kind).words
     else:
-        for member, stage in members(name).items():
-            yield code(member), shown(FAMILIES[name][stage]), form(timedelta).words
+        for member, stage in members(setting.name).items():
+            yield code(member), shown(FAMILIES[setting.name][stage]), setting.meaning, form(timedelta).words
 
 
-def shown(default: Any) -> str:
+def shown(default: object) -> str:
     """A default as a user would write it."""
-    if isinstance(default, bool):
-        return code(str(default).lower())
-    if isinstance(default, timedelta):
-        return code(_time(int(default.total_seconds())))
-    if isinstance(default, frozenset):
-        return code(",".join(sorted(default))) if default else ""
-    return code(default) if default not in ("", ()) else ""
-
-
-def _time(seconds: int) -> str:
-    """A time in the largest unit that leaves nothing over."""
-    size, unit = next((size, unit) for size, unit in ((3600, "h"), (60, "m"), (1, "s")) if seconds % size == 0)
-    return f"{seconds // size}{unit}"
+    text = as_text(default)
+    return code(text) if text else ""

@@ -1,6 +1,6 @@
 """What the engine needs of the world, as protocols. `adapters` fulfils them, `adapters/memory.py` too."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +12,7 @@ from .domain.events import Event, EventPage, EventQuery
 from .domain.hosts import Host
 from .domain.infra_envs import InfraEnv
 from .domain.inventory import Inventory
+from .domain.manifests import Manifest
 from .domain.networks import NtpSource, Resolution
 from .domain.record import Record
 from .domain.releases import Catalogue
@@ -111,11 +112,11 @@ class Store(Protocol):
     async def ready(self) -> None:
         """Return if the store answers, raise `Unavailable` if not."""
 
-    async def load(self, scope: str) -> Stored | None:
-        """The scope with all that its decisions may look at; None if there is no such scope."""
+    async def load(self, scope: str, *, gone: bool = False) -> Stored | None:
+        """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
 
-    async def scopes(self, kind: str) -> tuple[str, ...]:
-        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first."""
+    async def scopes(self, kind: str, *, gone: bool = False) -> tuple[str, ...]:
+        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first; all of them if `gone`."""
 
     async def scope_of_host(self, infra_env_id: str, host_id: str) -> str | None:
         """The scope in which a host is now; None if it was never heard of or has been given up."""
@@ -144,6 +145,9 @@ class Store(Protocol):
     async def add_event(self, event: Event) -> None:
         """Keep an event that belongs to no decision."""
 
+    async def told_since(self, event: Event, since: datetime) -> bool:
+        """Whether an event of that name was told of the same cluster, host and infra-env after a moment."""
+
     async def events(self, query: EventQuery) -> EventPage:
         """The events asked for."""
 
@@ -169,6 +173,13 @@ class Store(Protocol):
         """When the next effect may be claimed."""
 
 
+class OpenFile(Record):
+    """A file about to be read: how many bytes it has, and they themselves, as they come."""
+
+    size: int
+    pieces: AsyncGenerator[bytes]
+
+
 class Blobs(Protocol):
     """Where generated files, manifests and logs are kept."""
 
@@ -181,14 +192,17 @@ class Blobs(Protocol):
     async def get(self, key: str) -> bytes:
         """A file's content; `NotFound` if there is none."""
 
-    def stream(self, key: str) -> AsyncIterator[bytes]:
-        """A file's content piece by piece; `NotFound` if there is none."""
+    async def open(self, key: str) -> OpenFile:
+        """A file's content piece by piece, as it is now; `NotFound` if there is none."""
 
     async def exists(self, key: str) -> bool:
         """Whether there is such a file."""
 
     async def keys(self, prefix: str) -> tuple[str, ...]:
         """The files below a prefix, in order."""
+
+    async def presigned(self, key: str, lasts: timedelta) -> str:
+        """Where anybody may fetch a file for a while; `Invalid` if only the service can reach the storage."""
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Remove files; absent ones are no error."""
@@ -215,6 +229,7 @@ class Files(Record):
 
     openshift_cluster_id: str
     files: dict[str, bytes]
+    """By name; those below `manifests/` are listed beside the manifests of the user."""
 
 
 class Order(Record):
@@ -223,6 +238,8 @@ class Order(Record):
     cluster: Cluster
     hosts: tuple[Host, ...]
     infra_envs: tuple[InfraEnv, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+    """What the user wants applied to the cluster besides."""
 
 
 class Releases(Protocol):

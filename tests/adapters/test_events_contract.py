@@ -161,3 +161,30 @@ async def test_everything_is_given_but_not_counted(told: Store) -> None:
     page = await ask(told)
     assert len(page.events) == 7
     assert (page.count, page.severities) == (0, NOTHING)
+
+
+async def test_what_was_reported_with_an_event_comes_back(store: Store) -> None:
+    reported = an_event("reported", props='{"reboots": 2}')
+    await store.add_event(reported)
+    await store.commit(a_commit(events=(an_event("told"), reported.but(message="in a commit"))))
+    assert [event.props for event in (await ask(store, cluster_id=CLUSTER_ID)).events] == [
+        '{"reboots": 2}',
+        "",
+        '{"reboots": 2}',
+    ]
+
+
+async def test_it_is_known_whether_the_like_was_told_since(store: Store) -> None:
+    told = an_event(host_id="h1", infra_env_id=INFRA_ENV_ID)
+    await store.commit(a_commit(events=(told,)))
+    assert await store.told_since(told, NOW - SECOND)
+    assert not await store.told_since(told, NOW)
+    for changes in ({"name": "else"}, {"cluster_id": "other"}, {"host_id": None}, {"infra_env_id": None}):
+        assert not await store.told_since(told.but(**changes), NOW - SECOND)
+
+
+async def test_the_like_of_what_concerns_nothing_in_particular_is_known_too(store: Store) -> None:
+    of_nothing = an_event(cluster_id=None)
+    assert not await store.told_since(of_nothing, NOW - SECOND)
+    await store.add_event(of_nothing)
+    assert await store.told_since(of_nothing, NOW - SECOND)

@@ -60,6 +60,21 @@ async def test_hosts_and_infra_envs_given_up_are_left_out_of_the_cluster(store: 
     assert (stored.hosts, stored.infra_envs, stored.reads) == ({}, {}, {})
 
 
+async def test_whoever_asks_for_what_is_gone_gets_a_cluster_with_the_hosts_that_were_given_up_in_it(
+    store: Store,
+) -> None:
+    await with_cluster(store, "h1", "h2", "h3")
+    await store.commit(a_commit(version=1, changes=changed(a_host("h2"), cluster_id=None)))
+    gone = (*changed(a_host("h1"), deleted_at=NOW), *changed(a_cluster(), deleted_at=NOW))
+    await store.commit(a_commit(version=2, changes=gone, live=False))
+    stored = await store.load(CLUSTER, gone=True)
+    assert stored is not None
+    assert stored.cluster == a_cluster(deleted_at=NOW)
+    assert stored.hosts == {"h1": a_host("h1", deleted_at=NOW), "h3": a_host("h3")}
+    assert await store.scopes("cluster") == ()
+    assert await store.scopes("cluster", gone=True) == (CLUSTER,)
+
+
 async def test_a_cluster_given_up_can_still_be_looked_at(store: Store) -> None:
     await with_cluster(store)
     await store.commit(a_commit(version=1, changes=changed(a_cluster(), deleted_at=NOW), live=False))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+V1 = "/api/assisted-install/v1"
 V2 = "/api/assisted-install/v2"
 OURS = "/api/muster/v1"
 JSON = "application/json"
@@ -58,6 +59,11 @@ class Caller:
         """One call of the drop-in API, written as `GET /clusters`."""
         method, _, path = call.partition(" ")
         return self.call(method, V2 + path, body, **headers)
+
+    def v1(self, call: str, body: Any = None, **headers: str) -> Reply:
+        """One call of the drop-in API as it was before."""
+        method, _, path = call.partition(" ")
+        return self.call(method, V1 + path, body, **headers)
 
     def ours(self, call: str, body: Any = None, **headers: str) -> Reply:
         """One call of our own API, written as `GET /stream`."""

@@ -11,7 +11,7 @@ NEVER = "0001-01-01T00:00:00"
 BLANKED = frozenset({"<text>", "<secret>"})
 """What stands in a recording in place of free text."""
 
-NAMES = ("id", "host_id", "name", "cidr", "domain_name", "step_type")
+NAMES = ("id", "host_id", "name", "operator_name", "cidr", "domain_name", "step_type")
 """What tells the members of a list apart. Ids have no order; what has none of these is compared in order."""
 
 

@@ -4,18 +4,24 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from calling import Caller
+from conforming import Witness
+from guarding import Guards, Scene, staged
+from listed import unlisted
 from making import Made, made
+from witnessing import WitnessedService
 
+from parts.keys import Locksmith
 from parts.service import RunningService
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service that many tests talk to; each makes what it needs."""
-    running = RunningService(tmp_path_factory.mktemp("service"))
+    """A service that many tests talk to; each makes what it needs. All that it answers is held against the contract."""
+    running = WitnessedService(tmp_path_factory.mktemp("service"), witness=Witness(reads_documents=False))
     running.start()
     yield running
     running.stop()
+    assert unlisted(running.witness.differences) == []
 
 
 @pytest.fixture
@@ -46,3 +52,26 @@ def it(service: RunningService) -> Iterator[Made]:
     caller = Caller(service.url)
     yield made(caller)
     caller.close()
+
+
+@pytest.fixture(scope="session")
+def smith() -> Locksmith:
+    """Who has the key of the service that asks who calls."""
+    return Locksmith()
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory, smith: Locksmith) -> Iterator[RunningService]:
+    """A service that asks everybody who calls."""
+    running = RunningService(tmp_path_factory.mktemp("guarded"), smith.environment)
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def scene(guarded: RunningService, smith: Locksmith) -> Iterator[Scene]:
+    """Two clusters behind it, and who may get at them."""
+    guards = Guards(guarded.url, smith)
+    yield staged(guards)
+    guards.close()

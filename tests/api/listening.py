@@ -2,6 +2,7 @@
 
 import http.client
 import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
@@ -19,10 +20,10 @@ class Message(NamedTuple):
 class Listener:
     """One open stream; `with` opens and closes it."""
 
-    def __init__(self, url: str, scope: str = "", after: str = "") -> None:
+    def __init__(self, url: str, scope: str = "", after: str = "", headers: Mapping[str, str] = {}) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=20)
         self._path = f"{OURS}/stream" + (f"?scope={scope}" if scope else "")
-        self._headers = {"Last-Event-ID": after} if after else {}
+        self._headers = {**headers, **({"Last-Event-ID": after} if after else {})}
         self._response: http.client.HTTPResponse
         self.raw = b""
         """Everything that has come so far."""

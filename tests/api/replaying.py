@@ -124,6 +124,8 @@ class Replay:
         theirs = exchange.response
         if not exchange.call.startswith("POST") or reply.status != 201 or not isinstance(theirs, dict):
             return
+        if "id" not in theirs:
+            return
         self.ids[theirs["id"]] = reply.json["id"]
         if exchange.call.endswith("/hosts"):
             self.hosts.append(theirs["id"])

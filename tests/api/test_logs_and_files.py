@@ -1,12 +1,16 @@
 """Logs that come in and go out again, and the files that were made for a cluster."""
 
+import http.client
 import io
 import json
+import resource
 import tarfile
+from base64 import b64encode
+from urllib.parse import urlsplit
 
 import pytest
 from calling import V2, Caller, Reply
-from making import Made, a_cluster, a_host, a_ready_single_node, an_infra_env, finalizing, installed, installing, made
+from making import Made, a_host, a_ready_single_node, an_infra_env, finalizing, installed, installing, made
 from uploading import a_form, of_host, upload
 
 from muster.api import logs as log_files
@@ -25,6 +29,7 @@ def test_logs_of_a_host_come_and_go(api):
     reply = api.v2(f"GET {it.cluster}/logs?logs_type=host&host_id={it.host_id}")
     assert (reply.status, reply.body) == (200, content)
     assert reply.headers["Content-Type"] == OCTETS
+    assert int(reply.headers["Content-Length"]) == len(content)
     name = f"lab_auto-assign_{it.host_id}.tar.gz"
     assert reply.headers["Content-Disposition"] == f'attachment; filename="{name}"'
     host = api.v2(f"GET {it.host}").json
@@ -53,6 +58,16 @@ def test_empty_logs_are_logs(api):
     assert (reply.status, reply.body) == (200, b"")
 
 
+def unpacked(reply: Reply) -> dict[str, bytes]:
+    """The files of an archive, by name."""
+    assert (reply.status, reply.headers["Content-Type"]) == (200, OCTETS)
+    with tarfile.open(fileobj=io.BytesIO(reply.body)) as archive:
+        members = archive.getmembers()
+        assert len({each.name for each in members}) == len(members)
+        assert all(each.mtime > 1_700_000_000 for each in members)
+        return {each.name: archive.extractfile(each).read() for each in members}
+
+
 def test_all_logs_come_in_one_archive_with_what_is_known(api):
     it = made(api)
     assert upload(api, it, b"from the controller").status == 204
@@ -60,14 +75,96 @@ def test_all_logs_come_in_one_archive_with_what_is_known(api):
     for query in ("", "?logs_type=all", f"?host_id={it.host_id}"):
         reply = api.v2(f"GET {it.cluster}/logs{query}")
         assert reply.headers["Content-Disposition"] == f'attachment; filename="lab_{it.cluster_id}.tar"'
-        with tarfile.open(fileobj=io.BytesIO(reply.body)) as archive:
-            files = {each.name: archive.extractfile(each).read() for each in archive}
+        files = unpacked(reply)
         assert json.loads(files.pop("cluster_metadata.json"))["id"] == it.cluster_id
         assert json.loads(files.pop("cluster_events.json"))
         assert files == {
             "controller_logs.tar.gz": b"from the controller",
             f"lab_auto-assign_{it.host_id}.tar.gz": b"from the host",
         }
+
+
+def test_an_archive_has_the_manifests_of_the_cluster(api, service):
+    it = made(api)
+    body = {"folder": "openshift", "file_name": "99-mine.yaml", "content": b64encode(b"kind: Pod").decode()}
+    assert api.v2(f"POST {it.cluster}/manifests", body).status == 201
+    service.within(service.service.blobs.put(f"{it.cluster_id}/manifests/manifests/50-ours.yaml", b"kind: Node"))
+    files = unpacked(api.v2(f"GET {it.cluster}/logs"))
+    assert files["cluster_manifest_user_openshift_99-mine.yaml"] == b"kind: Pod"
+    assert files["cluster_manifest_system_manifests_50-ours.yaml"] == b"kind: Node"
+
+
+def test_hosts_of_one_name_are_told_apart_in_an_archive(api):
+    it = made(api)
+    hosts = [it.host_id, a_host(api, it.infra_env_id)]
+    for host_id in hosts:
+        host = f"/infra-envs/{it.infra_env_id}/hosts/{host_id}"
+        said = {"step_type": "inventory", "output": json.dumps({"hostname": "Twin/1"})}
+        assert api.v2(f"POST {host}/instructions", said).status == 204
+        assert upload(api, it, host_id.encode(), f"logs_type=host&host_id={host_id}").status == 204
+    files = {name: content for name, content in unpacked(api.v2(f"GET {it.cluster}/logs")).items() if "twin" in name}
+    assert sorted(files.values()) == sorted(host_id.encode() for host_id in hosts)
+    assert "lab_auto-assign_twin_1.tar.gz" in files
+
+
+def test_logs_outlive_their_host_and_their_cluster(api):
+    it = made(api)
+    other = a_host(api, it.infra_env_id)
+    assert upload(api, it, b"from the controller").status == 204
+    for host_id in (it.host_id, other):
+        assert upload(api, it, host_id.encode(), f"logs_type=host&host_id={host_id}").status == 204
+    assert api.v2(f"DELETE /infra-envs/{it.infra_env_id}/hosts/{other}").status == 204
+    of_other = f"GET {it.cluster}/logs?logs_type=host&host_id={other}"
+    for delete in (None, f"DELETE {it.cluster}"):
+        assert delete is None or api.v2(delete).status == 204
+        assert api.v2(of_other).body == other.encode()
+        assert api.v2(f"GET {it.cluster}/logs?logs_type=controller").body == b"from the controller"
+        files = unpacked(api.v2(f"GET {it.cluster}/logs"))
+        assert files[f"lab_auto-assign_{other}.tar.gz"] == other.encode()
+        assert files["controller_logs.tar.gz"] == b"from the controller"
+    known = json.loads(files["cluster_metadata.json"])
+    assert known["deleted_at"] is not None
+    assert {each["id"] for each in known["hosts"]} == {it.host_id, other}
+    assert upload(api, it).status == 404
+
+
+def test_logs_of_somebody_unknown_are_called_by_their_place(api, service):
+    it = made(api)
+    for key in (f"{NOBODY}/logs.tar.gz", "cluster_logs.tar"):
+        service.within(service.service.blobs.put(f"{it.cluster_id}/logs/{key}", b"logs"))
+    files = unpacked(api.v2(f"GET {it.cluster}/logs"))
+    assert set(files) == {"cluster_metadata.json", "cluster_events.json", f"{NOBODY}_logs.tar.gz"}
+
+
+def test_a_new_installation_begins_without_logs(api):
+    it = a_ready_single_node(api)
+    assert upload(api, it).status == upload(api, it, query=of_host(it)).status == 204
+    installing(api, it)
+    assert api.v2(f"GET {it.cluster}/logs?logs_type=controller").status == 409
+    assert not any(name.endswith(".gz") for name in unpacked(api.v2(f"GET {it.cluster}/logs")))
+
+
+def test_logs_outlive_a_reset(api):
+    it = installing(api, a_ready_single_node(api))
+    assert upload(api, it, b"why it failed").status == 204
+    for action in ("cancel", "reset"):
+        assert api.v2(f"POST {it.cluster}/actions/{action}").status == 202
+    assert unpacked(api.v2(f"GET {it.cluster}/logs"))["controller_logs.tar.gz"] == b"why it failed"
+
+
+def test_an_archive_that_is_read_slowly_takes_no_room(api, service, tmp_path):
+    it = made(api)
+    size = 24 * 1024 * 1024
+    assert upload(api, it, bytes(size)).status == 204
+    connection = http.client.HTTPConnection(urlsplit(service.url).netloc, timeout=20)
+    connection.request("GET", f"{V2}{it.cluster}/logs")
+    response = connection.getresponse()
+    assert response.getheader("Transfer-Encoding") == "chunked"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    read = sum(len(piece) for piece in iter(lambda: response.read(64 * 1024), b""))
+    connection.close()
+    assert read > size
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 * 1024
 
 
 def test_the_name_of_a_file_has_only_plain_characters(api):
@@ -241,9 +338,11 @@ def test_the_ignition_of_a_host_without_a_cluster_is_not_found(api):
     assert api.v2(f"GET /infra-env/{infra_env_id}/hosts/{host_id}/downloads/ignition").status == 404
 
 
-def test_files_go_with_their_cluster(api):
-    cluster_id = a_cluster(api)
-    it = Made(cluster_id, "", "")
-    assert upload(api, it).status == 204
+def test_generated_files_go_with_their_cluster(api, service):
+    it = finalizing(api, installing(api, a_ready_single_node(api)))
     assert api.v2(f"DELETE {it.cluster}").status == 204
-    assert api.v2(f"GET {it.cluster}/logs?logs_type=controller").status == 404
+    for _ in range(5000):
+        left = service.within(service.service.blobs.keys(f"{it.cluster_id}/"))
+        if not left:
+            break
+    assert left == ()

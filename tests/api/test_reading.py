@@ -1,8 +1,8 @@
 """Clusters, discovery images, hosts, operators and events as they are read: which of them, and how much of each."""
 
 import http.client
-import shutil
 import uuid
+from urllib.parse import urlsplit
 
 import pytest
 from calling import V2, Caller
@@ -264,9 +264,20 @@ def test_what_nobody_foresaw_is_told_in_one_sentence_with_the_request_to_look_fo
 def test_an_archive_that_cannot_be_finished_does_not_pass_for_whole(own, tmp_path):
     api = Caller(own.url)
     it = made(api)
-    assert upload(api, it, b"x" * 100_000, of_host(it)).status == 204
-    shutil.rmtree(tmp_path / "files" / it.cluster_id / "logs" / it.host_id)
+    assert upload(api, it, b"logs", of_host(it)).status == 204
+    folder = tmp_path / "files" / it.cluster_id / "logs"
+    first, last, logs = (folder / name / "logs.tar.gz" for name in ("!first", "~last", it.host_id))
+    for file, size in ((first, 48 * 1024 * 1024), (last, 1)):
+        file.parent.mkdir()
+        file.write_bytes(bytes(size))
+    connection = http.client.HTTPConnection(urlsplit(own.url).netloc, timeout=20)
+    connection.request("GET", f"{V2}{it.cluster}/logs")
+    response = connection.getresponse()
+    assert response.read(1024 * 1024)
+    last.unlink()
     with pytest.raises((http.client.IncompleteRead, ConnectionError)):
-        api.v2(f"GET {it.cluster}/logs")
+        response.read()
+    connection.close()
+    logs.unlink()
     assert api.call("GET", f"{V2}{it.cluster}/logs?logs_type=host&host_id={it.host_id}").status == 404
     api.close()

@@ -22,14 +22,18 @@ def readable() -> list[str]:
     return [each.path for each in ENDPOINTS if each.method == "GET" and each.gives not in {BYTES, STREAM}]
 
 
+MEANT_TO = ("/credentials", "/install-config", "/ignition", "/discovery-ignition")
+"""What is asked for because of the secrets in it."""
+
+
 def everything_said(api: Caller, it: Made) -> dict[str, bytes]:
-    ids = it._asdict()
+    ids = it._asdict() | {"operator_name": "lso", "id": "virtualization"}
     queries = ("", "?with_hosts=true&with-inventory=true&with-connectivity=true&limit=-1&categories=user,metrics")
     return {
         f"{path}{query}": api.call("GET", path.format(**ids) + query).body
         for path in readable()
         for query in queries
-        if not path.endswith("/credentials")
+        if not path.endswith(MEANT_TO)
     }
 
 

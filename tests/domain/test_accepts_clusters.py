@@ -114,11 +114,14 @@ def test_a_cluster_that_is_not_there_is_neither_changed_nor_installed():
         assert refused(view, asked, NotFound) == "There is no cluster c9"
 
 
-def test_a_cluster_that_is_given_up_takes_its_hosts_and_its_files_with_it():
+def test_a_cluster_that_is_given_up_takes_its_hosts_and_its_files_with_it_logs_last():
     decision = decide(a_ready_view(), DeleteCluster())
     assert decision.cluster.deleted_at == NOW
     assert decision.view.living == ()
-    assert decision.effects == (DeleteFiles(cluster_id=CLUSTER_ID, everything=True),)
+    assert decision.effects == (
+        DeleteFiles(cluster_id=CLUSTER_ID),
+        DeleteFiles(cluster_id=CLUSTER_ID, everything=True, wait=timedelta(hours=72)),
+    )
     assert names(decision) == ["host_deregistered"] * 3 + ["cluster_deregistered"]
     assert decision.deadline is None
     assert refused(decision.view, DeleteCluster(), NotFound)
@@ -137,6 +140,15 @@ def test_a_cluster_that_is_not_ready_says_why_it_cannot_be_installed():
     assert view.cluster.status is C.INSUFFICIENT
     sentence = refused(view, Install())
     assert sentence == f"Cluster lab cannot be installed while it is insufficient: {view.cluster.status_info}"
+
+
+def test_roles_that_are_left_to_the_service_are_settled_only_if_every_host_is_ready():
+    view = a_ready_view()
+    silent = later(view.with_host(view.hosts["m2"].but(role=Role.AUTO)), seen=False, minutes=10)
+    view = decide(silent, Ticked()).view
+    said = refused(view, Install(), Invalid)
+    assert said.startswith("The roles of the hosts cannot be settled: m1 is disconnected, m2 is disconnected")
+    assert "cannot be installed while it is" in refused(view.with_host(view.hosts["m2"].but(inventory=None)), Install())
 
 
 def test_a_bootstrap_chosen_earlier_stays():

@@ -103,6 +103,10 @@ def test_there_must_be_an_image_that_a_host_was_started_from():
     assert refused(a_view(infra_envs={INFRA_ENV_ID: an_infra_env(deleted=True)}), STARTED, NotFound)
 
 
+def test_there_must_be_a_cluster_if_a_host_was_started_for_one():
+    assert "any more" in refused(a_view(a_cluster(deleted_at=NOW)), STARTED, NotFound)
+
+
 def test_an_image_for_installations_elsewhere_has_no_hosts_here():
     env = an_infra_env(type=ImageType.DISCONNECTED)
     assert "without this service" in refused(a_view(infra_envs={INFRA_ENV_ID: env}), STARTED, Invalid)

@@ -1,5 +1,7 @@
 """Giving hosts of the pool to clusters, taking them back, and adding hosts to clusters that run."""
 
+import json
+
 import pytest
 
 from builders import (
@@ -18,18 +20,22 @@ from builders import (
 from moving import at_stage
 from muster.domain.clusters import ClusterKind, ClusterState
 from muster.domain.decide import decide
+from muster.domain.effects import GenerateHostIgnition
 from muster.domain.errors import Invalid, NotFound, Refused
 from muster.domain.hosts import HostKind, HostState
-from muster.domain.joining import ApiVipReply
+from muster.domain.inventory import Boot
+from muster.domain.joining import MACHINE_CONFIG, ApiVipReply
 from muster.domain.policy import Policy
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
+from muster.domain.steps import instruct
 from muster.domain.triggers import (
     AllowAddHosts,
     BindHost,
     Cancel,
     DeleteCluster,
     DeleteInfraEnv,
+    HostIgnitionStored,
     InstallHost,
     Progressed,
     ReclaimHost,
@@ -45,6 +51,7 @@ H, C = HostState, ClusterState
 GIVE = BindHost(host_id="m1", cluster_id=CLUSTER_ID)
 BACK = Registered(host_id="m1", infra_env_id=INFRA_ENV_ID)
 POOL_IMAGE = an_infra_env(cluster_id=None)
+FROM_DISK = a_ready_host("m1").inventory.but(boot=Boot(current_boot_mode="uefi", device_type="persistent"))
 
 
 def in_pool(beside=None, **changes) -> View:
@@ -230,7 +237,7 @@ def joining(status: HostState = H.KNOWN, **changes) -> View:
     """A host that is to join a running cluster."""
     known = {"kind": HostKind.DAY2, "role": Role.WORKER, "status": status, "api_vip": ApiVipReply(is_success=True)}
     host = a_ready_host("m1").but(**known | changes)
-    return a_view(a_running_cluster(), [host])
+    return a_view(a_running_cluster(api_vip_dns_name="192.168.1.5"), [host])
 
 
 def test_an_installed_cluster_takes_in_hosts_under_its_own_address():
@@ -257,6 +264,35 @@ def test_a_host_joins_a_running_cluster(role):
     host = decision.host("m1")
     assert (host.status, host.role) == (H.INSTALLING, Role.WORKER)
     assert "host_installation_started" in names(decision)
+
+
+def test_a_host_that_joins_begins_once_its_configuration_is_in_storage():
+    asked = decide(joining(ignition_stored=True), InstallHost(host_id="m1"))
+    assert asked.effects == (GenerateHostIgnition(cluster_id=CLUSTER_ID, host_id="m1"),)
+    assert instruct(asked.view, "m1").steps == ()
+    stored = decide(asked.view, HostIgnitionStored(host_id="m1"))
+    assert [step.kind for step in instruct(stored.view, "m1").steps] == ["install"]
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        (joining(inventory=FROM_DISK), "runs from its own disk"),
+        (joining().with_cluster(a_running_cluster()), "set its api_vip_dns_name"),
+    ],
+)
+def test_a_host_does_not_begin_to_join_what_it_could_not_become_part_of(view, words):
+    decision = decide(view, InstallHost(host_id="m1"))
+    assert words in str(refusal(decision, Refused))
+    assert (decision.host("m1").status, decision.effects) == (H.KNOWN, ())
+
+
+def test_a_host_that_runs_from_its_disk_becomes_what_the_cluster_names():
+    config = {"spec": {"osImageURL": "quay.io/os:1"}}
+    encapsulated = {"path": MACHINE_CONFIG, "contents": {"source": f"data:,{json.dumps(config)}"}}
+    reply = ApiVipReply(is_success=True, ignition=json.dumps({"storage": {"files": [encapsulated]}}))
+    decision = decide(joining(inventory=FROM_DISK, api_vip=reply), InstallHost(host_id="m1"))
+    assert decision.host("m1").status is H.INSTALLING
 
 
 @pytest.mark.parametrize(

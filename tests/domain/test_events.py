@@ -2,9 +2,11 @@
 
 import inspect
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pages.events import NOT_TOLD, REPORTED, told_in
 
 from builders import CLUSTER_ID, INFRA_ENV_ID, a_cluster, a_host, an_infra_env
 from muster.domain import events
@@ -12,6 +14,7 @@ from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.events import Event, Severity
 from muster.domain.hosts import Host, HostState
 from muster.domain.infra_envs import InfraEnv
+from muster.domain.policy import Policy
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.triggers import Registered
 
@@ -145,3 +148,54 @@ def test_an_event_is_one_that_clients_know(catalogue, name):
     event = told(name)
     assert event.name in catalogue
     assert catalogue[event.name].startswith((event.severity, "dynamic"))
+
+
+KNOWN_TO_CLIENTS = """
+    after_inactivity_cluster_deregistered api_ingress_vip_timed_out api_ingress_vip_updated cancel_install_commit_failed
+    cancel_install_start_failed cancel_installation_failed cluster_degraded_OLM_operators_failed
+    cluster_deregister_failed cluster_deregistered cluster_finalizing_stage_updated cluster_installation_canceled
+    cluster_installation_completed cluster_installation_failed cluster_installation_reset cluster_logs_uploaded
+    cluster_operator_report cluster_operator_status cluster_prepare_installation_started cluster_registration_succeeded
+    cluster_status_updated cluster_validation_failed cluster_validation_fixed clusters_permanently_deleted
+    disk_speed_slower_than_supported existing_image_reused expired_image_deleted finalizing_stage_timed_out
+    generate_image_fetch_failed generate_image_format_failed generate_minimal_iso_failed host_approved_updated
+    host_bind_failed host_bind_succeeded host_boot_logs_uploaded host_bootstrap_set host_cancel_installation_failed
+    host_deregistered host_discovery_ignition_config_applied host_install_progress_updated host_installation_cancelled
+    host_installation_reset host_installation_reset_failed host_installation_started host_installer_args_applied
+    host_logs_uploaded host_media_disconnected host_registration_failed host_registration_setting_properties_failed
+    host_registration_succeeded host_reset_fetch_failed host_role_updated host_set_status_failed host_stage_timed_out
+    host_status_updated host_unbind_failed host_unbind_succeeded host_validation_failed host_validation_fixed
+    ignition_config_image_generated image_info_updated image_status_updated inactive_clusters_deregistered
+    infra_env_deregister_failed infra_env_deregistered infra_env_registered infra_env_registration_failed
+    install_config_applied installation_preparing_timed_out prepare_installation_failed proxy_settings_changed
+    quick_disk_format_performed quick_disk_format_skipped reboots_for_node reset_installation_failed
+    upgrade_agent_failed upgrade_agent_finished upgrade_agent_started upload_image_failed
+    user_required_complete_installation_reset validations_ignored
+"""
+
+OUR_OWN = {"host_identity_clash", "host_identity_settled"}
+
+
+def test_every_event_that_clients_know_is_told_reported_or_explained():
+    names = {told(name).name for name in TELLING}
+    assert not names & NOT_TOLD.keys()
+    assert names | NOT_TOLD.keys() | REPORTED.keys() == OUR_OWN.union(KNOWN_TO_CLIENTS.split())
+
+
+def test_every_event_is_told_somewhere():
+    assert TELLING.keys() <= told_in().keys()
+
+
+def test_events_are_alike_that_tell_the_same_of_the_same():
+    event = told("host_registration_succeeded")
+    assert event.alike == event.but(message="else", severity=Severity.ERROR).alike
+    assert event.alike != event.but(host_id="h2").alike
+
+
+def test_what_would_be_told_again_and_again_is_told_once_an_hour_unless_said_otherwise():
+    hour = timedelta(hours=1)
+    policy = Policy(event_limits={"host_registration_succeeded": 2 * hour})
+    assert Policy().event_limit("upgrade_agent_failed") == hour
+    assert policy.event_limit("upgrade_agent_failed") == hour
+    assert policy.event_limit("host_registration_succeeded") == 2 * hour
+    assert policy.event_limit("host_registration_failed") is None

@@ -4,7 +4,7 @@ import pytest
 
 from builders import a_policy
 from muster.domain.errors import Invalid
-from muster.domain.releases import Catalogue, OsImage, Release, at_least, parts
+from muster.domain.releases import Catalogue, OsImage, Release, at_least, parts, precedence
 
 CATALOGUE = Catalogue(
     releases=(
@@ -97,3 +97,53 @@ def test_every_release_of_a_test_can_be_asked_for():
     catalogue = a_policy().catalogue
     for release in catalogue.releases:
         assert catalogue.release(release.version, release.cpu_architectures[0]) == release
+
+
+BOTH = Catalogue(
+    releases=(
+        Release(version="4.19.1", url="one"),
+        Release(version="4.19.2", url="all", cpu_architectures=("x86_64", "s390x")),
+        Release(version="4.19.2", url="two"),
+        Release(version="4.19.3-rc.2", url="early", support_level="beta"),
+        Release(version="4.19.3-rc.10", url="late", support_level="beta"),
+        Release(version="4.20.0-rc.1", url="only", support_level="beta"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "architecture", "url"),
+    [
+        ("4.19.2", "x86_64", "two"),
+        ("4.19.2-multi", "x86_64", "all"),
+        ("4.19-multi", "x86_64", "all"),
+        ("4.19.2", "multi", "all"),
+        ("4.19", "s390x", "all"),
+        ("4.19", "x86_64", "two"),
+        ("4.20", "x86_64", "only"),
+    ],
+)
+def test_a_release_for_all_architectures_is_had_by_asking_for_it_and_a_beta_where_there_is_nothing_else(
+    version, architecture, url
+):
+    assert BOTH.release(version, architecture).url == url
+
+
+def test_of_every_minor_the_latest_version_that_is_no_beta_counts_if_there_is_one():
+    assert [each.url for each in BOTH.latest()] == ["all", "two", "only"]
+
+
+def test_what_came_before_a_release_is_ordered_by_its_numbers():
+    versions = ["4.19.3-rc.10", "4.19.3", "4.19.3-rc.2", "4.19.3-ec.1", "4.9.99"]
+    assert sorted(versions, key=precedence) == ["4.9.99", "4.19.3-ec.1", "4.19.3-rc.2", "4.19.3-rc.10", "4.19.3"]
+
+
+def test_releases_can_be_left_out_one_by_one_and_by_their_minor():
+    assert [each.url for each in BOTH.without(("4.19.2-multi", "4.20")).releases] == ["one", "early", "late"]
+    assert BOTH.without(()) is BOTH
+
+
+def test_hosts_are_discovered_where_there_is_a_system_image_or_where_none_is_needed():
+    assert CATALOGUE.discovers("4.20.9", "x86_64")
+    assert not CATALOGUE.discovers("4.20.9", "arm64")
+    assert Catalogue().discovers("4.20.9", "arm64")

@@ -6,7 +6,7 @@ from asking import args, of
 from builders import CLUSTER_ID, a_cluster, a_machine, a_nic, a_pool_view, a_ready_host
 from muster.domain.clusters import ClusterState
 from muster.domain.decide import decide
-from muster.domain.errors import NotFound, Refused
+from muster.domain.errors import Refused
 from muster.domain.leases import vip_mac
 from muster.domain.networks import Vip, VipVerification
 from muster.domain.states.clusters import BEFORE_INSTALL
@@ -148,6 +148,7 @@ def test_a_refused_lease_changes_nothing():
     assert isinstance(outcome, Refused)
 
 
-def test_a_lease_of_a_host_that_has_left_its_cluster_finds_none():
+def test_a_lease_of_a_host_that_has_left_its_cluster_comes_too_late():
     (outcome,) = decide(a_pool_view(a_ready_host("m1")), Replied(host_id="m1", step=STEP, reply=REPLY)).outcomes
-    assert isinstance(outcome, NotFound)
+    assert isinstance(outcome, Refused)
+    assert "belongs to no cluster any more" in str(outcome)

@@ -1,7 +1,9 @@
 """The real Ignition's judgement on a config: Debian's package `ignition` brings `ignition-validate`."""
 
+import json
 import shutil
 import subprocess
+from base64 import b64decode
 
 import pytest
 
@@ -18,3 +20,14 @@ def complaints(config: bytes) -> str:
     judged = subprocess.run([VALIDATOR, "-"], input=config, capture_output=True, check=False)
     said = (judged.stdout + judged.stderr).decode().strip()
     return said or ("" if judged.returncode == 0 else f"exit code {judged.returncode}")
+
+
+def files_of(config: bytes) -> dict[str, str]:
+    """The files that a config makes, by their paths."""
+    entries = json.loads(config).get("storage", {}).get("files", ())
+    return {entry["path"]: b64decode(entry["contents"]["source"].partition(",")[2]).decode() for entry in entries}
+
+
+def units_of(config: bytes) -> dict[str, str]:
+    """The units that a config starts, by their names; those of the system itself are empty."""
+    return {entry["name"]: entry.get("contents", "") for entry in json.loads(config)["systemd"]["units"]}

@@ -41,5 +41,6 @@ async def installed(client: Client, cluster_id: str) -> dict[str, Any]:
         else:
             break
     cluster = await until(client, cluster_id, lambda each: each["status"] in {"installed", "error", "cancelled"})
-    assert cluster["status"] == "installed", cluster["status_info"]
+    hosts = [(each["requested_hostname"], each["status"], each["status_info"]) for each in cluster["hosts"]]
+    assert cluster["status"] == "installed", (cluster["status_info"], hosts)
     return cluster

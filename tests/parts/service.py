@@ -64,11 +64,15 @@ class RunningService:
         """What a coroutine gives that runs where the service runs."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE)
 
+    def face(self) -> App:
+        """What answers calls; a suite may put one there that is looked upon."""
+        return App(self.service)
+
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self.service = build(self.settings)
         await self.service.start()
-        self._server = Server(App(self.service), "127.0.0.1", self.port)
+        self._server = Server(self.face(), "127.0.0.1", self.port)
         self._serving.set()
         try:
             await self._server.serve()

@@ -13,11 +13,13 @@ from muster.domain.clusters import ClusterState, PreparationStatus
 from muster.domain.effects import DeleteFiles, GenerateFiles, PublishKubeconfig
 from muster.domain.errors import Broken, Finished, Unavailable
 from muster.domain.inputs.clusters import ClusterCreate
+from muster.domain.manifests import Folder, Manifest, ManifestName, Source
 from muster.domain.triggers import KubeconfigPublished, Prepared, RegisterCluster, Ticked
 from muster.domain.views import cluster_scope
 from muster.ports import Change, Commit
 from muster.runtime.effects import LEASE, Effects
-from muster.runtime.engine import Engine
+from muster.runtime.engine import Engine, Known
+from muster.runtime.manifests import StoredManifests
 
 CLUSTER = "10000000-0000-4000-8000-000000000001"
 SCOPE = cluster_scope(CLUSTER)
@@ -149,10 +151,83 @@ async def test_an_ingress_certificate_of_no_use_is_left_aside(world):
     assert not await world.blobs.exists(f"{CLUSTER}/kubeconfig")
 
 
-@pytest.mark.parametrize(("everything", "left"), [(False, {"logs", "manifests"}), (True, set())])
-async def test_a_reset_keeps_logs_and_manifests_and_a_deletion_keeps_nothing(world, everything, left):
-    for name in ("master.ign", "logs/h/logs.tar.gz", "manifests/openshift/x.yaml"):
+MINE = ManifestName(folder=Folder.OPENSHIFT, file_name="mine.yaml")
+
+
+@pytest.mark.parametrize(
+    ("everything", "left"),
+    [
+        (False, {"logs/h/logs.tar.gz", "manifests/openshift/mine.yaml", "manifest-attributes/openshift/mine.yaml"}),
+        (True, set()),
+    ],
+)
+async def test_a_reset_keeps_logs_and_manifests_of_the_user_and_a_deletion_keeps_nothing(world, everything, left):
+    for name in ("master.ign", "logs/h/logs.tar.gz", "manifests/openshift/ours.yaml"):
         await world.blobs.put(f"{CLUSTER}/{name}", b"x")
+    await StoredManifests(world.blobs, CLUSTER).write(Manifest(name=MINE, content=b"kind: Pod"))
     await world.worker().perform(DeleteFiles(cluster_id=CLUSTER, everything=everything))
     keys = await world.blobs.keys(f"{CLUSTER}/")
-    assert {key.split("/")[1] for key in keys} == left
+    assert {key.removeprefix(f"{CLUSTER}/").removesuffix("/user-supplied") for key in keys} == left
+
+
+async def test_a_new_attempt_has_no_logs_of_an_earlier_one(world):
+    await world.blobs.put(f"{CLUSTER}/logs/h/logs.tar.gz", b"old")
+    await done(world.worker())
+    assert await world.blobs.keys(f"{CLUSTER}/logs") == ()
+
+
+async def test_the_manifests_of_the_user_are_installed_and_stay_theirs(world):
+    class Telling(LabReleases):
+        async def generate(self, order):
+            made = await super().generate(order)
+            ours = {f"manifests/openshift/{name}.yaml": b"kind: Ours" for name in ("mine", "ours")}
+            return made.but(files={**made.files, **ours})
+
+    stored = StoredManifests(world.blobs, CLUSTER)
+    await stored.write(Manifest(name=MINE, content=b"kind: Mine"))
+    await done(world.worker(releases=Telling()))
+    assert b"openshift/mine.yaml" in await world.blobs.get(f"{CLUSTER}/bootstrap.ign")
+    assert await stored.read(MINE) == b"kind: Mine"
+    assert {name.file_name: source for name, source in (await stored.names()).items()} == {
+        "mine.yaml": Source.USER,
+        "ours.yaml": Source.SYSTEM,
+    }
+
+
+async def test_a_patch_without_anything_to_change_is_told(world):
+    patch = ManifestName(folder=Folder.OPENSHIFT, file_name="absent.yaml.patch")
+    content = b"- {op: remove, path: /spec}"
+    await StoredManifests(world.blobs, CLUSTER).write(Manifest(name=patch, content=content))
+    await done(world.worker())
+    preparation = (await world.cluster()).preparation
+    assert preparation.status is PreparationStatus.FAILED
+    assert "absent.yaml" in preparation.reason
+
+
+async def test_work_that_is_put_off_is_not_begun_before_its_time(world):
+    await done(world.worker())
+    await world.blobs.put(f"{CLUSTER}/logs/h/logs.tar.gz", b"x")
+    await world.begin(DeleteFiles(cluster_id=CLUSTER, everything=True, wait=timedelta(hours=72)))
+    await done(world.worker())
+    assert await world.blobs.keys(f"{CLUSTER}/logs")
+    world.clock.advance(timedelta(hours=72))
+    await done(world.worker())
+    assert await world.blobs.keys(f"{CLUSTER}/") == ()
+
+
+async def test_an_attempt_that_is_over_touches_nothing(world):
+    await done(world.worker())
+    await world.blobs.put(f"{CLUSTER}/logs/h/logs.tar.gz", b"why it failed")
+    before = {key: await world.blobs.get(key) for key in await world.blobs.keys(f"{CLUSTER}/")}
+    assert isinstance(await world.worker().perform(GenerateFiles(cluster_id=CLUSTER, attempt=0)), Ticked)
+    assert {key: await world.blobs.get(key) for key in await world.blobs.keys(f"{CLUSTER}/")} == before
+
+
+async def test_a_replica_that_has_not_heard_of_the_attempt_yet_looks_first(world):
+    other = Engine(world.store, MemoryBus(), world.clock, a_policy())
+    view = await other.view(SCOPE)
+    stale = view.with_cluster(view.cluster.but(status=ClusterState.READY))
+    other._remember(Known(stale.but(version=view.version - 1), {}))
+    await done(Effects(other, world.blobs, world.releases, "w2"))
+    world.engine._hear(None)
+    assert (await world.cluster()).preparation.status is PreparationStatus.SUCCESS

@@ -3,14 +3,17 @@
 import asyncio
 from datetime import timedelta
 
+import msgspec
 import pytest
 
 from builders import NOW, a_policy
 from muster.adapters.memory import FakeClock, MemoryBus, MemoryStore
 from muster.domain.errors import Conflict, NotFound, Refused
+from muster.domain.events import Event, EventQuery, Severity
 from muster.domain.hosts import HostState
 from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate
 from muster.domain.inputs.infra_envs import InfraEnvCreate
+from muster.domain.inputs.scalars import ProxyInput
 from muster.domain.triggers import (
     CheckedIn,
     Install,
@@ -298,3 +301,30 @@ class TestTheClockwork:
         engine.presence.note(INFRA_ENV, HOST, clock.now())
         await engine.submit(SCOPE, CheckedIn(host_id=HOST))
         assert (await engine.view(SCOPE)).hosts[HOST].status is HostState.DISCOVERING
+
+
+async def test_the_like_is_told_again_only_after_a_while(clock):
+    store, hour = MemoryStore(clock=clock), timedelta(hours=1)
+    engine = Engine(store, MemoryBus(), clock, a_policy(event_limits={"proxy_settings_changed": hour, "noise": hour}))
+    await a_cluster_in(engine)
+
+    async def told():
+        proxy = ProxyInput(http_proxy=f"http://{clock.now().timestamp()}.example.com")
+        for changes in (proxy, proxy.but(no_proxy="example.com")):
+            await engine.submit(SCOPE, UpdateCluster(changes=ClusterUpdate(**msgspec.structs.asdict(changes))))
+        await engine.tell(Event(name="noise", severity=Severity.INFO, message="", cluster_id=CLUSTER))
+        names = [event.name for event in (await store.events(EventQuery(cluster_id=CLUSTER))).events]
+        return names.count("proxy_settings_changed"), names.count("noise")
+
+    assert await told() == (1, 1)
+    clock.advance(hour - timedelta(seconds=1))
+    assert await told() == (1, 1)
+    clock.advance(timedelta(seconds=1))
+    assert await told() == (2, 2)
+
+
+async def test_of_the_like_in_one_decision_the_first_is_told(clock):
+    engine = Engine(MemoryStore(clock=clock), MemoryBus(), clock, a_policy(event_limits={"noise": timedelta(hours=1)}))
+    noise = Event(name="noise", severity=Severity.INFO, message="first", cluster_id=CLUSTER)
+    others = (noise.but(message="second"), noise.but(host_id=HOST))
+    assert await engine._worth_telling((noise, *others), NOW) == (noise, others[1])

@@ -4,7 +4,8 @@ import pytest
 
 from builders import NOW, a_machine, a_policy
 from muster.adapters.memory import FakeClock, MemoryBus, MemoryStore
-from muster.domain.errors import NotFound, Refused
+from muster.domain.errors import Invalid, NotFound, Refused
+from muster.domain.events import EventQuery
 from muster.domain.hosts import HostState
 from muster.domain.inputs.clusters import ClusterCreate
 from muster.domain.inputs.infra_envs import InfraEnvCreate
@@ -83,6 +84,15 @@ async def test_a_cluster_that_went_meanwhile_gets_no_host(pooled, store):
     assert (await pooled.view(POOL)).hosts[HOST].status is HostState.KNOWN_UNBOUND
 
 
+async def test_a_cluster_that_never_was_gets_no_host_and_the_user_is_told(pooled, store):
+    nowhere = cluster_scope("10000000-0000-4000-8000-000000000009")
+    asked = GIVE.but(cluster_id=nowhere.partition(":")[2])
+    with pytest.raises(Invalid, match="there is no cluster"):
+        await pooled.submit(POOL, asked, beside=(nowhere,))
+    told = (await store.events(EventQuery(infra_env_id=INFRA_ENV))).events
+    assert "host_bind_failed" in {event.name for event in told}
+
+
 async def test_a_host_is_given_away_only_once(pooled):
     await give(pooled)
     with pytest.raises(NotFound):
@@ -95,3 +105,15 @@ async def test_the_scope_that_a_host_comes_to_is_looked_at_soon(pooled, store):
     await give(pooled)
     assert SCOPE in await store.claim_due(NOW, NOW - NOW, 10)
     assert (await pooled.submit(SCOPE, Ticked())).host(HOST).status is HostState.BINDING
+
+
+async def test_nothing_is_refused_for_what_another_replica_has_changed_already(pooled, store):
+    other = Engine(store, MemoryBus(), FakeClock(NOW), a_policy())
+    await other.view(SCOPE)
+    await give(pooled)
+    decision = await other.submit(SCOPE, Registered(host_id=HOST, infra_env_id=INFRA_ENV))
+    assert decision.host(HOST).status is HostState.DISCOVERING
+    await pooled.view(SCOPE)
+    await other.submit(SCOPE, UnbindHost(host_id=HOST))
+    with pytest.raises(NotFound):
+        await pooled.submit(SCOPE, UnbindHost(host_id=HOST))

@@ -2,14 +2,14 @@
 
 from datetime import timedelta
 
-import msgspec
 import pytest
 
 from muster.domain.errors import Invalid
 from muster.domain.inputs.requirements import SETTING
 from muster.domain.policy import Policy
 from muster.domain.progress import FinalizingStage, Stage
-from muster.runtime.settings import FAMILIES, SAME, Settings, doubts, every_setting, members, policy_from, read_settings
+from muster.domain.setting import rows_of
+from muster.runtime.settings import FAMILIES, SAME, Settings, doubts, members, policy_from, read_settings
 
 SMALL = '{"cpu_cores":3,"ram_mib":1,"disk_size_gb":2}'
 
@@ -37,7 +37,7 @@ def test_the_environment_is_read_and_the_command_line_wins():
 @pytest.mark.parametrize(
     ("environment", "named"),
     [
-        ({"MUSTER_PORT": "many"}, "MUSTER_PORT is not right: .*; write a number"),
+        ({"MUSTER_PORT": "many"}, "MUSTER_PORT is not right: .*; write a port"),
         ({"MUSTER_PORT": "70000"}, "MUSTER_PORT"),
         ({"AUTH_TYPE": "rhsso"}, "AUTH_TYPE"),
         ({"MUSTER_DATABASE": "mysql://x"}, "MUSTER_DATABASE"),
@@ -80,7 +80,8 @@ def test_times_are_written_as_people_write_them(text, seconds):
     assert a_policy(HOST_MAX_DISCONNECTION_TIME=text).disconnection == timedelta(seconds=seconds)
 
 
-TIMES = [field.encode_name for field in every_setting() if field.type is timedelta]
+ROWS = list(rows_of(Settings))
+TIMES = [row.setting.name for row in ROWS if row.kind is timedelta]
 STAGES = [name for family in FAMILIES for name in members(family)]
 
 
@@ -139,17 +140,25 @@ def test_every_stage_that_has_a_limit_can_be_given_another():
 CHANGED = {bool: lambda shipped: str(not shipped), str: lambda _: "x", timedelta: lambda _: "7h"}
 
 
-@pytest.mark.parametrize("field", [field for field in msgspec.structs.fields(Settings) if field.type in CHANGED])
-def test_a_setting_that_decisions_depend_on_reaches_them(field):
-    if field.name not in SAME:
-        return
-    environment = {field.encode_name: CHANGED[field.type](field.default)}
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if row.field in SAME and row.kind in CHANGED], ids=lambda row: row.setting.name
+)
+def test_a_setting_that_decisions_depend_on_reaches_them(row):
+    environment = {row.setting.name: CHANGED[row.kind](row.setting.default)}
     policy = a_policy(**environment)
-    assert getattr(policy, field.name) == getattr(read_settings(environment), field.name)
-    assert getattr(policy, field.name) != getattr(Policy(), field.name)
+    assert getattr(policy, row.field) == getattr(read_settings(environment), row.field)
+    assert getattr(policy, row.field) != getattr(Policy(), row.field)
 
 
-SET_OTHERWISE = {"catalogue", "image_service_url", "host_logs", "cluster_logs", "requirements"}
+SET_OTHERWISE = {
+    "catalogue",
+    "image_service_url",
+    "host_logs",
+    "cluster_logs",
+    "requirements",
+    "managed_domains",
+    "service_url",
+}
 FIXED = {"bootstrap_grace", "start_of_installation", "reclaim", "dhcp_lease"}
 
 
@@ -214,4 +223,17 @@ def test_a_setting_without_effect_is_told():
 
 
 def test_the_requirements_know_the_name_they_are_set_by():
-    assert SETTING in {field.encode_name for field in every_setting()}
+    assert SETTING in {row.setting.name for row in ROWS}
+
+
+def test_events_can_be_told_less_often():
+    policy = a_policy(EVENT_RATE_LIMITS='{"host_status_updated": "30m", "upgrade_agent_failed": "2h"}')
+    hours = {"host_status_updated": 0.5, "upgrade_agent_failed": 2, "upgrade_agent_started": 1}
+    assert {name: policy.event_limit(name).total_seconds() / 3600 for name in hours} == hours
+    assert policy.event_limit("cluster_status_updated") is None
+
+
+@pytest.mark.parametrize("text", ["30m", '["30m"]', '{"host_status_updated": 30}', '{"host_status_updated": "soon"}'])
+def test_limits_of_events_that_cannot_be_read_are_refused(text):
+    with pytest.raises(Invalid, match="EVENT_RATE_LIMITS"):
+        read_settings({"EVENT_RATE_LIMITS": text})

@@ -13,7 +13,7 @@ from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate
 from muster.domain.inputs.hosts import HostUpdate
 from muster.domain.inputs.infra_envs import InfraEnvCreate, InfraEnvUpdate
 from muster.wire.bodies import decode_body, shape_of
-from muster.wire.clusters import Completion, FinalizingProgress, OperatorReport
+from muster.wire.cluster_requests import Completion, FinalizingProgress, OperatorReport
 from muster.wire.errors import malformed, problem, refusal
 from muster.wire.hosts import HostCreate, HostProgressReport, LogsProgress
 from muster.wire.steps import StepReply
@@ -128,3 +128,16 @@ def test_what_failed_is_found_in_any_report():
     for odd in (None, 5, "failed", {"name": "a"}):
         assert Completion(is_success=False, data={"CLUSTER_OPERATORS_REPORT": odd}).failed_operators == ()
     assert Completion(is_success=True).failed_operators == ()
+
+
+def test_fields_that_nobody_knows_are_passed_over_where_that_is_wanted():
+    raw = b'{"Name": "lab", "colour": "red", "platform": {"type": "none", "taste": ["sweet"]}, "tags": null}'
+    body = decode_body(ClusterUpdate, raw, strict=False)
+    assert (body.name, body.platform.type) == ("lab", "none")
+    with pytest.raises(msgspec.ValidationError, match="colour"):
+        decode_body(ClusterUpdate, raw)
+
+
+def test_what_may_hold_anything_is_kept_whole_even_so():
+    assert decode_body(dict[str, int], b'{"a": 1, "b": null}', strict=False) == {"a": 1}
+    assert decode_body(tuple[ClusterUpdate, ...], b'[{"nosuch": 1}]', strict=False) == (ClusterUpdate(),)

@@ -7,7 +7,7 @@ import pytest
 
 from muster.domain.errors import Invalid
 from muster.domain.events import Severity
-from muster.wire.clusters import ClusterHostsQuery, ClusterQuery, ClustersQuery, LogsQuery, UploadQuery
+from muster.wire.cluster_requests import ClusterHostsQuery, ClusterQuery, ClustersQuery, LogsQuery, UploadQuery
 from muster.wire.events import EventsQuery
 from muster.wire.hosts import InstructionsQuery
 from muster.wire.muster import HistoryQuery, StreamQuery

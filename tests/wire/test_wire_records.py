@@ -15,9 +15,7 @@ from muster.domain.hosts import DiskSpeed
 from muster.domain.infra_envs import ImageType
 from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.networks import ClusterNetwork, Vip, VipVerification
-from muster.domain.policy import Policy
 from muster.domain.record import record_patch
-from muster.domain.releases import Catalogue, Release
 from muster.domain.roles import Role
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
 from muster.domain.verdicts import Finding, Status
@@ -32,7 +30,6 @@ from muster.wire.infra_envs import download_url, infra_env_out
 from muster.wire.json import filled, text
 from muster.wire.moments import NEVER, micros, millis
 from muster.wire.muster import explained, remembered, replayed
-from muster.wire.versions import VersionsQuery, component_versions_out, openshift_versions_out
 
 moments = st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2999, 1, 1)).map(  # noqa: DTZ001 - made UTC next
     lambda each: each.replace(tzinfo=UTC)
@@ -222,7 +219,7 @@ def test_a_cluster_that_was_given_up_says_when():
     gone = a_cluster(deleted_at=NOW, ignored_host_validations=("all",))
     out = cluster_out(a_view(gone))
     assert (out["deleted_at"], out["ignored_host_validations"]) == (millis(NOW), '["all"]')
-    assert image_info(gone)["created_at"] == micros(NOW)
+    assert image_info(a_view(gone), dated=True)["created_at"] == micros(NOW)
 
 
 # Operators
@@ -251,7 +248,7 @@ def test_the_bundles_of_a_cluster_are_shown_as_they_can_be_written_again():
     assert cluster_out(view, full=False)["operator_bundles"] is None
 
 
-# Infra-envs, versions, events
+# Infra-envs, events
 
 
 @pytest.mark.parametrize(("kind", "file"), [(ImageType.FULL, "full.iso"), (ImageType.MINIMAL, "minimal.iso")])
@@ -265,33 +262,6 @@ def test_the_secret_of_a_discovery_image_is_only_said_to_be_there():
     out = infra_env_out(an_infra_env(pull_secret="very secret"), "")
     assert out["pull_secret_set"] is True
     assert "very secret" not in str(out)
-
-
-CATALOGUE = Catalogue(
-    releases=(
-        Release(version="4.19.1", url="a", default=True),
-        Release(version="4.19.1", url="b", cpu_architectures=("arm64",)),
-        Release(version="4.19.9", url="c"),
-        Release(version="4.20.0", url="d", cpu_architectures=("x86_64", "arm64"), support_level="beta"),
-    )
-)
-
-
-def test_releases_are_listed_by_the_name_to_show():
-    listed = openshift_versions_out(CATALOGUE, VersionsQuery())
-    assert list(listed) == ["4.19.1", "4.19.9", "4.20.0-multi"]
-    assert listed["4.19.1"]["cpu_architectures"] == ["x86_64", "arm64"]
-    assert listed["4.19.1"]["default"] is True
-    assert "default" not in listed["4.19.9"]
-
-
-def test_releases_are_found_by_a_part_of_their_version_or_as_the_latest():
-    assert list(openshift_versions_out(CATALOGUE, VersionsQuery(version="4.19"))) == ["4.19.1", "4.19.9"]
-    assert list(openshift_versions_out(CATALOGUE, VersionsQuery(only_latest=True))) == ["4.19.9", "4.20.0-multi"]
-
-
-def test_the_parts_of_the_service_have_versions():
-    assert component_versions_out(Policy(), "1.2.3")["versions"]["assisted-installer-service"] == "1.2.3"
 
 
 def test_an_event_is_told_without_what_is_not_there():

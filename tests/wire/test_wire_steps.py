@@ -20,7 +20,7 @@ from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
 from muster.domain.steps.ntp_synchronizer import NtpReply
 from muster.domain.steps.upgrade_agent import UpgradeReply
-from muster.wire.clusters import ClusterHostsQuery, FinalizingProgress, OperatorReport
+from muster.wire.cluster_requests import ClusterHostsQuery, FinalizingProgress, OperatorReport
 from muster.wire.hosts import HostProgressReport
 from muster.wire.json import text
 from muster.wire.steps import StepReply, StepsOut, StepType, decode_reply, encode_instructions

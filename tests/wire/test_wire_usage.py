@@ -11,6 +11,7 @@ from muster.domain.hosts import HostKind
 from muster.domain.inventory import SystemVendor
 from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.networks import Proxy, Vip
+from muster.wire import usage as wire_usage
 from muster.wire.clusters import cluster_out
 from muster.wire.usage import USAGES, feature_usage
 
@@ -33,6 +34,7 @@ USED: list[tuple[str, dict[str, Any], Any]] = [
         {"fips": True, "networking": True, "networking.networkType": True},
     ),
     ("FIPS", {"install_config_overrides": '{"fips":true}'}, None),
+    ("FIPS", {"install_config_overrides": '{"FIPS":true}'}, None),
     ("Schedulable masters", {"schedulable_masters": True}, None),
     ("Custom manifest", {"custom_manifests": True}, None),
     ("Disk encryption", {"disk_encryption": DiskEncryption(enable_on="all")}, {"enable_on": "all", "mode": "tpmv2"}),
@@ -112,3 +114,23 @@ def test_what_goes_into_discovery_images_is_told(name, changes, data):
 def test_what_is_added_to_the_ignition_of_one_host_is_told():
     told = used(a_cluster(), a_host("h1", ignition_config_overrides="{}"))
     assert told["Ignition Config Override"]["data"] == {"host": True}
+
+
+def test_the_text_is_kept_while_nothing_changes(monkeypatch):
+    monkeypatch.setattr(wire_usage, "MOST_TEXTS", 1)
+    cluster, hosts, infra_envs = a_cluster(), (a_host("h1"), a_host("h2")), (an_infra_env(),)
+    first = feature_usage(cluster, hosts, infra_envs)
+    assert feature_usage(cluster, tuple(hosts), tuple(infra_envs)) is first
+    for other in (
+        feature_usage(cluster, hosts[:1], infra_envs),
+        feature_usage(cluster, hosts, ()),
+        feature_usage(cluster, (hosts[0], a_host("h2")), infra_envs),
+        feature_usage(cluster, hosts, (an_infra_env(),)),
+        feature_usage(a_cluster(), hosts, infra_envs),
+    ):
+        assert other is not first
+        assert feature_usage(cluster, hosts, infra_envs) == first
+
+
+def test_what_is_not_known_of_a_cluster_is_not_taken_for_used():
+    assert used(a_cluster(hyperthreading="", network_type="")) == {}

@@ -1,30 +1,32 @@
 """Files in a local folder or an S3 bucket, by way of obstore; `runtime/wiring.py` makes it from `--storage`."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from obstore import sign_async
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import LocalStore, S3Store
 
 from muster.domain.errors import Broken, Invalid, NotFound, Unavailable
+from muster.ports import OpenFile
 
 PIECE = 256 * 1024
 """The bytes that a stream hands on at a time, at least."""
 
 RETRIES = 3
 S3_OPTIONS = frozenset({"endpoint", "region"})
-"""What may stand after the question mark of an S3 address; credentials come from the environment."""
+"""What may stand after the question mark of an S3 address; credentials come otherwise."""
 
 
-def opened(address: str) -> LocalStore | S3Store:
+def opened(address: str, login: Mapping[str, str]) -> LocalStore | S3Store:
     """The storage at an address: a path, `file:///path`, or `s3://bucket/prefix?endpoint=...&region=...`."""
     parts = urlsplit(address)
     if parts.scheme == "s3":
-        return _bucket(parts)
+        return _bucket(parts, login)
     if parts.scheme == "file":
         return LocalStore(prefix=Path(unquote(parts.path)), mkdir=True)
     if "://" in address:
@@ -32,7 +34,7 @@ def opened(address: str) -> LocalStore | S3Store:
     return LocalStore(prefix=Path(address).absolute(), mkdir=True)
 
 
-def _bucket(parts: SplitResult) -> S3Store:
+def _bucket(parts: SplitResult, login: Mapping[str, str]) -> S3Store:
     options: dict[str, Any] = dict(parse_qsl(parts.query))
     unknown = options.keys() - S3_OPTIONS
     if unknown or not parts.netloc:
@@ -51,7 +53,7 @@ def _bucket(parts: SplitResult) -> S3Store:
             "timeout": timedelta(hours=6),
         },
         retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=30)},
-        **options,
+        **(options | dict(login)),
     )
 
 
@@ -63,10 +65,13 @@ def checked(key: str) -> str:
 
 
 class ObstoreBlobs:
-    """Where generated files, manifests and logs are kept."""
+    """Where generated files, manifests and logs are kept.
 
-    def __init__(self, address: str) -> None:
-        self._store = opened(address)
+    `login` is how to sign in to a bucket; without it, the library looks for that in its usual places.
+    """
+
+    def __init__(self, address: str, login: Mapping[str, str] = {}) -> None:
+        self._store = opened(address, login)
 
     async def put(self, key: str, data: bytes) -> None:
         """Store a file whole, replacing what was there."""
@@ -93,12 +98,17 @@ class ObstoreBlobs:
             found = await self._store.get_async(checked(key))
             return bytes(await found.bytes_async())
 
-    async def stream(self, key: str) -> AsyncIterator[bytes]:
-        """A file's content piece by piece; `NotFound` if there is none."""
+    async def open(self, key: str) -> OpenFile:
+        """A file's content piece by piece, as it is now; `NotFound` if there is none."""
         with _named_faults(key):
             found = await self._store.get_async(checked(key))
-            async for piece in found.stream(min_chunk_size=PIECE):
-                yield bytes(piece)
+
+        async def pieces() -> AsyncGenerator[bytes]:
+            with _named_faults(key):
+                async for piece in found.stream(min_chunk_size=PIECE):
+                    yield bytes(piece)
+
+        return OpenFile(size=found.meta["size"], pieces=pieces())
 
     async def exists(self, key: str) -> bool:
         """Whether there is such a file."""
@@ -114,6 +124,14 @@ class ObstoreBlobs:
         with _named_faults(prefix):
             found = [meta["path"] async for batch in self._store.list(prefix) for meta in batch]
         return tuple(sorted(found))
+
+    async def presigned(self, key: str, lasts: timedelta) -> str:
+        """Where anybody may fetch a file for a while; `Invalid` if only the service can reach the storage."""
+        if not isinstance(self._store, S3Store):
+            raise Invalid("The files are kept in a folder, to which there are no links; download them from here")
+        with _named_faults(key):
+            link: str = await sign_async(self._store, "GET", checked(key), lasts)
+        return link
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Remove files; absent ones are no error."""

@@ -1,5 +1,6 @@
-"""The real present moment and ids that nobody has; `runtime/wiring.py` hands them to the engine."""
+"""The real present moment, ids that nobody has and keys that nobody guesses; `runtime/wiring.py` hands them on."""
 
+import secrets
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -15,3 +16,8 @@ class SystemClock:
 def new_id() -> str:
     """An id that nobody has."""
     return str(uuid4())
+
+
+def new_key() -> str:
+    """A key to sign with: 32 random bytes, in hexadecimal digits."""
+    return secrets.token_hex(32)

@@ -11,7 +11,16 @@ import msgspec
 
 from muster.agent.patience import patiently
 from muster.client import Client
-from muster.domain.errors import Broken, Forbidden, Invalid, MusterError, NotFound, Refused, Unavailable
+from muster.domain.errors import (
+    Broken,
+    Forbidden,
+    Invalid,
+    MusterError,
+    NotFound,
+    Refused,
+    Unauthenticated,
+    Unavailable,
+)
 from muster.domain.record import Record
 from muster.domain.steps.upgrade_agent import KIND as UPGRADE
 from muster.domain.steps.upgrade_agent import UpgradeReply
@@ -68,7 +77,7 @@ async def register(machine: Machine, client: Client, infra_env_id: str, version:
         headers = {"discovery_agent_version": version}
         try:
             answer = await client.call(REGISTER_HOST, body=body, headers=headers, infra_env_id=infra_env_id)
-        except (Forbidden, NotFound, Refused) as error:
+        except (Unauthenticated, Forbidden, NotFound, Refused) as error:
             await _freeze(machine, f"cannot register: {error}")
         except (Invalid, Unavailable, Broken) as error:
             machine.journal(f"cannot register now: {error}")

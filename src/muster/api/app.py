@@ -4,34 +4,52 @@ Built from the rows of `wire/endpoints`. `server.py` calls it; nothing else does
 """
 
 import asyncio
-from collections.abc import AsyncIterator
 from time import perf_counter
 from typing import Any
-from urllib.parse import parse_qsl
 
 import msgspec
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from muster.api import clusters, events, files, hosts, infra_envs, logs, muster, service, versions
+from muster.api import (
+    clusters,
+    domains,
+    events,
+    features,
+    files,
+    hosts,
+    infra_envs,
+    logs,
+    manifests,
+    muster,
+    operators,
+    overrides,
+    service,
+    v1,
+    versions,
+)
+from muster.api.auth import gate_of
+from muster.api.auth.gate import Approach
 from muster.api.call import Answer, Call, Served, json_answer
+from muster.api.cors import Cors
+from muster.api.decoding import decode
 from muster.api.errors import STATUSES, Malformed
 from muster.api.memories import Memories
-from muster.api.metrics import observe
-from muster.api.negotiation import accepts
+from muster.api.metrics import Answered, under_way
 from muster.api.routes import Routes
 from muster.api.sending import Receive, Send, send_stream, send_whole
-from muster.domain.errors import MusterError
+from muster.domain.errors import MusterError, NotFound, Refused
 from muster.runtime.wiring import Service
-from muster.wire.bodies import LARGEST, decode_body
-from muster.wire.endpoints.endpoint import BYTES, FORM, JSON, STREAM, Endpoint
+from muster.wire.endpoints.endpoint import JSON, STREAM, Endpoint
 from muster.wire.endpoints.hosts import POST_STEP_REPLY
-from muster.wire.errors import malformed, problem, refusal
-from muster.wire.query import parse_query
+from muster.wire.errors import malformed, refusal
 
 Scope = dict[str, Any]
 
-FACES = (clusters, events, files, hosts, infra_envs, logs, muster, versions)
+FACES = (
+    clusters, events, domains, features, files, hosts, infra_envs, logs, manifests, muster, operators, overrides,
+    v1, versions,
+)  # fmt: skip
 
 SERVED: tuple[Served, ...] = tuple(each for face in FACES for each in vars(face).values() if isinstance(each, Served))
 
@@ -49,6 +67,8 @@ class App:
     def __init__(self, running: Service) -> None:
         self._service = running
         self._memories = Memories(running.store)
+        self._gate = gate_of(running, self._memories)
+        self._cors = Cors(running.settings.allowed_origins)
         self._routes = Routes(SERVED)
         self._ending = asyncio.Event()
         # Bound once: looking up how to log costs more than most calls have to say.
@@ -69,12 +89,15 @@ class App:
         structlog.contextvars.bind_contextvars(request_id=headers["x-request-id"])
         name, answer = await self._answer(scope, receive, headers)
         seconds = perf_counter() - started
-        observe(name, answer.status, seconds)
+        answered = Answered(name, scope["method"], answer.status, seconds)
         self._tell(scope, name, answer.status, seconds)
+        self._cors.add(answer, headers)
         if answer.stream is None:
+            answered.whole(answer.body)
             await send_whole(send, answer, headers.get("accept-encoding", ""))
         else:
-            await send_stream(send, answer, receive, self._ending)
+            answer.stream = answered.streamed(answer.stream)
+            await send_stream(send, answer, receive, self._ending, headers.get("accept-encoding", ""))
 
     def _request_id(self, given: str) -> str:
         """The id that the caller gave, if it is fit to be written down; else one of our own."""
@@ -88,13 +111,29 @@ class App:
         try:
             if path in service.PLAIN:
                 return path, await service.plain(self._service, method, path)
+            if self._cors.is_preflight(method, headers):
+                return "preflight", self._cors.preflight(headers)
             served, parameters = self._routes.find(method, path)
             name, content_type = served.endpoint.name, served.endpoint.gives
-            call = Call(self._service, self._memories, parameters, headers)
-            await _decode(call, served.endpoint, scope["query_string"], receive)
-            return name, _complete(await served.serve(call), served.endpoint)
+            call = Call(self._service, self._memories, parameters, headers, self._gate)
+            approach = Approach(headers=headers, query=scope["query_string"], parameters=parameters)
+            with under_way(name, method):
+                call.principal = await self._gate.admitted(served.endpoint, approach)
+                await decode(call, served.endpoint, scope["query_string"], receive)
+                return name, _complete(await self._served(served, call), served.endpoint)
         except Exception as error:  # noqa: BLE001 - the one place where every failure becomes an answer
             return name, self._failure(error, headers["x-request-id"], f"{method} {path}", content_type)
+
+    async def _served(self, served: Served, call: Call) -> Any:
+        """What the function answers. Nobody is turned away for what was true a moment ago: it is looked once more."""
+        try:
+            return await served.serve(call)
+        except (NotFound, Refused) as error:
+            decided = isinstance(error, Refused) and served.endpoint.method not in READS
+            if decided or call.chunks is not None:
+                raise
+            self._memories.look_again(self._service.engine, call.parameters)
+            return await served.serve(call)
 
     def _failure(self, error: Exception, request_id: str, call: str, content_type: str) -> Answer:
         """Every failure as an answer; what nobody foresaw is logged whole and told in one sentence."""
@@ -139,65 +178,6 @@ async def _live(receive: Receive, send: Send) -> None:
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return
-
-
-async def _decode(call: Call, endpoint: Endpoint, query: bytes, receive: Receive) -> None:
-    takes_body = endpoint.body is not None or endpoint.takes == FORM
-    if not takes_body and not accepts(call.headers.get("accept", ""), endpoint.gives):
-        raise Malformed(400, f"accept: this call answers with {endpoint.gives} and nothing else")
-    if endpoint.query is not None:
-        given = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)) if query else {}
-        try:
-            call.query = parse_query(endpoint.query, given)
-        except msgspec.ValidationError as error:
-            raise Malformed(400, problem("query", endpoint.query, error)) from error
-    if endpoint.takes == FORM:
-        call.chunks = _chunks(receive)
-    elif takes_body:
-        call.body = _body(endpoint.body, await _read(receive), call.headers)
-
-
-async def _read(receive: Receive) -> bytes:
-    """The whole body. What is too large is let pass by, so that its sender lives to read the answer."""
-    message = await receive()
-    pieces: list[bytes] = [message.get("body", b"")]
-    size = len(pieces[0])
-    while message.get("more_body") and size <= LET_PASS:
-        message = await receive()
-        piece: bytes = message.get("body", b"")
-        size += len(piece)
-        if size <= LARGEST:
-            pieces.append(piece)
-    if size > LARGEST:
-        raise Malformed(413, f"body: it is larger than the {LARGEST} bytes that are accepted here")
-    return b"".join(pieces)
-
-
-LET_PASS = 16 * LARGEST
-"""How much of a body that is too large is waited for."""
-
-
-async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
-    while True:
-        message = await receive()
-        if body := message.get("body"):
-            yield body
-        if not message.get("more_body"):
-            return
-
-
-def _body(kind: Any, raw: bytes, headers: dict[str, str]) -> Any:
-    if not raw:
-        raise Malformed(400, "body: is required")
-    given = headers.get("content-type", BYTES).split(";")[0].strip().lower()
-    if given != JSON:
-        raise Malformed(400, f"content-type: {given!r} is not supported here; send {JSON}")
-    try:
-        return decode_body(kind, raw)
-    except msgspec.ValidationError as error:
-        raise Malformed(400, problem("body", kind, error)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Malformed(400, f"body: it is not JSON: {error}") from error
 
 
 def _complete(value: Any, endpoint: Endpoint) -> Answer:

@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from muster.api.auth.gate import Gate, Subject
+from muster.api.auth.principal import EVERYBODY
 from muster.api.memories import Memories
 from muster.runtime.engine import Sender
 from muster.runtime.wiring import Service
@@ -14,17 +16,26 @@ from muster.wire.endpoints.endpoint import Endpoint
 class Call:
     """What a caller asked: path, query, body, already decoded."""
 
-    __slots__ = ("body", "chunks", "headers", "memories", "parameters", "query", "request_id", "service")
+    __slots__ = (
+        "body", "chunks", "gate", "headers", "memories", "parameters", "principal", "query", "request_id", "said",
+        "service",
+    )  # fmt: skip
 
     def __init__(
-        self, service: Service, memories: Memories, parameters: dict[str, str], headers: dict[str, str]
+        self, service: Service, memories: Memories, parameters: dict[str, str], headers: dict[str, str], gate: Gate
     ) -> None:
         self.service = service
         self.memories = memories
         self.parameters = parameters
         self.headers = headers
+        self.gate = gate
+        """Through which the caller came; `gate.links` makes links that lead back in."""
+        self.principal = EVERYBODY
+        """Who calls."""
         self.request_id = headers["x-request-id"]
         self.query: Any = None
+        self.said: Any = None
+        """What the row reads of the headers."""
         self.body: Any = None
         self.chunks: AsyncIterator[bytes] | None = None
         """The body as it comes, for uploads."""
@@ -32,7 +43,17 @@ class Call:
     @property
     def sender(self) -> Sender:
         """On whose behalf things are changed."""
-        return Sender(actor="admin", request_id=self.request_id)
+        return Sender(actor=self.principal.actor, request_id=self.request_id)
+
+    @property
+    def owned(self) -> dict[str, Any]:
+        """Whose something new is, as `triggers.New` takes it."""
+        caller = self.principal
+        return {"owner": caller.username, "org_id": caller.org_id, "email_domain": caller.email_domain}
+
+    async def permit(self, subject: Subject) -> None:
+        """Return if the caller may have to do with what its query or body names; else raise `NotFound`."""
+        await self.gate.permit(self.principal, subject)
 
 
 class Answer:
@@ -68,8 +89,12 @@ def attachment(name: str, content: bytes) -> Answer:
 
 def saved_as(name: str) -> dict[str, str]:
     """The header that tells a caller under which name to save what comes; only plain characters are kept."""
-    plain = "".join(each if each in PLAIN else "_" for each in name)
-    return {"content-disposition": f'attachment; filename="{plain}"'}
+    return {"content-disposition": f'attachment; filename="{plain(name)}"'}
+
+
+def plain(name: str) -> str:
+    """A name that a file may have anywhere."""
+    return "".join(each if each in PLAIN else "_" for each in name)
 
 
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")

@@ -1,9 +1,22 @@
 """Which status an error has. The one table between the core's words and HTTP."""
 
-from muster.domain.errors import Broken, Conflict, Forbidden, Invalid, MusterError, NotFound, Refused, Unavailable
+from muster.domain.errors import (
+    BadName,
+    Broken,
+    Conflict,
+    Forbidden,
+    Invalid,
+    MusterError,
+    NotFound,
+    Refused,
+    Unauthenticated,
+    Unavailable,
+)
 
 STATUSES: dict[type[MusterError], int] = {
+    BadName: 422,
     Invalid: 400,
+    Unauthenticated: 401,
     Forbidden: 403,
     NotFound: 404,
     Refused: 409,

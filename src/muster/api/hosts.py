@@ -5,22 +5,30 @@ from typing import Any
 import msgspec
 
 from muster.api.call import Call, serves
-from muster.api.infra_envs import infra_env_of
+from muster.api.infra_envs import hosts_of, infra_env_of
 from muster.domain.draft import Decision
 from muster.domain.errors import Invalid, NotFound
 from muster.domain.hosts import Host
 from muster.domain.infra_envs import InfraEnv
+from muster.domain.inputs.fields import canonical
 from muster.domain.states.hosts import GONE
 from muster.domain.steps import STEPS
 from muster.domain.steps.upgrade_agent import upgrade_is_news
 from muster.domain.triggers import (
+    BindHost,
+    ChangeIgnition,
+    ChangeInstallerArgs,
     CheckedIn,
     DeleteHost,
     HostLogsReported,
     HostTrigger,
+    InstallHost,
     Progressed,
     Registered,
     Replied,
+    ResetHost,
+    ResetValidation,
+    UnbindHost,
     UpdateHost,
 )
 from muster.domain.views import View, cluster_scope, host_scope
@@ -45,9 +53,9 @@ async def host_in_view(call: Call) -> tuple[View, Host]:
     raise NotFound(f"There is no host {host_id} in infra-env {infra_env_id}")
 
 
-def _out(call: Call, view: View, host: Host) -> dict[str, Any]:
+def _out(call: Call, view: View, host: Host, *, full: bool = True) -> dict[str, Any]:
     seen_at = call.service.engine.present(view).seen_at(host)
-    return host_out(host, seen_at, single_node=_is_single_node(view))
+    return host_out(host, seen_at, single_node=_is_single_node(view), full=full)
 
 
 def _is_single_node(view: View) -> bool:
@@ -76,12 +84,17 @@ async def _submitted(call: Call, trigger: HostTrigger, beside: tuple[str, ...] =
 async def register_host(call: Call) -> dict[str, Any]:
     """An agent has started on a machine."""
     infra_env = await infra_env_of(call)
-    host_id = call.body.host_id
+    host_id = canonical(call.body.host_id)
     service = call.service
     scope = await _place_of(call, infra_env, host_id)
     decision = await service.engine.submit(
         scope,
-        Registered(host_id=host_id, infra_env_id=infra_env.id, agent_version=call.body.discovery_agent_version),
+        Registered(
+            host_id=host_id,
+            infra_env_id=infra_env.id,
+            agent_version=call.body.discovery_agent_version,
+            owner=infra_env.user_name,
+        ),
         call.sender,
     )
     # Only now: what is decided about a registration depends on when the host was heard of before.
@@ -102,13 +115,7 @@ async def _place_of(call: Call, infra_env: InfraEnv, host_id: str) -> str:
 @serves(rows.LIST_HOSTS)
 async def list_hosts(call: Call) -> list[dict[str, Any]]:
     """Every host that was started from a discovery image."""
-    infra_env = await infra_env_of(call)
-    out = []
-    for host_id, scope in await call.service.store.hosts_of(infra_env.id):
-        view = await call.service.engine.view(scope)
-        if host_id in view.hosts and view.hosts[host_id].deleted_at is None:
-            out.append(_out(call, view, view.hosts[host_id]))
-    return out
+    return [_out(call, view, host) async for view, host in hosts_of(call, await infra_env_of(call))]
 
 
 @serves(rows.GET_HOST)
@@ -128,6 +135,59 @@ async def delete_host(call: Call) -> None:
     """Give a host up."""
     await _asked(call, DeleteHost(host_id=call.parameters["host_id"]))
     call.memories.places.forget(call.parameters["infra_env_id"], call.parameters["host_id"])
+
+
+async def _acted(call: Call, trigger: HostTrigger, beside: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The host after something was done with it, where it is now, in the form it has within lists."""
+    await _submitted(call, trigger, beside)
+    call.memories.places.forget(call.parameters["infra_env_id"], trigger.host_id)
+    view, host = await host_in_view(call)
+    return _out(call, view, host, full=False)
+
+
+@serves(rows.BIND_HOST)
+async def bind_host(call: Call) -> dict[str, Any]:
+    """Give a host of the pool to a cluster."""
+    cluster_id: str = call.body.cluster_id
+    trigger = BindHost(host_id=call.parameters["host_id"], cluster_id=cluster_id)
+    return await _acted(call, trigger, beside=(cluster_scope(cluster_id),))
+
+
+@serves(rows.UNBIND_HOST)
+async def unbind_host(call: Call) -> dict[str, Any]:
+    """Take a host back from its cluster."""
+    return await _acted(call, UnbindHost(host_id=call.parameters["host_id"]))
+
+
+@serves(rows.INSTALL_HOST)
+async def install_host(call: Call) -> dict[str, Any]:
+    """Let a host join the running cluster."""
+    return await _acted(call, InstallHost(host_id=call.parameters["host_id"]))
+
+
+@serves(rows.RESET_HOST)
+async def reset_host(call: Call) -> dict[str, Any]:
+    """Start over with a host that was to join a running cluster."""
+    return await _acted(call, ResetHost(host_id=call.parameters["host_id"]))
+
+
+@serves(rows.RESET_HOST_VALIDATION)
+async def reset_host_validation(call: Call) -> None:
+    """Let what a check says of a host be found out again."""
+    validation = call.parameters["validation_id"]
+    await _asked(call, ResetValidation(host_id=call.parameters["host_id"], validation=validation))
+
+
+@serves(rows.UPDATE_INSTALLER_ARGS)
+async def update_installer_args(call: Call) -> dict[str, Any]:
+    """Add arguments to the program that writes a host's disk."""
+    return _out(call, *await _asked(call, ChangeInstallerArgs(host_id=call.parameters["host_id"], changes=call.body)))
+
+
+@serves(rows.UPDATE_HOST_IGNITION)
+async def update_host_ignition(call: Call) -> None:
+    """Lay an Ignition configuration over that of a host."""
+    await _asked(call, ChangeIgnition(host_id=call.parameters["host_id"], changes=call.body))
 
 
 @serves(rows.GET_NEXT_STEPS)

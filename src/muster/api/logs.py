@@ -1,19 +1,23 @@
 """Logs over REST: they come from hosts and from the controller, and are handed out one by one or all together."""
 
 import tarfile
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing
+from datetime import datetime
 
 from multipart import MultipartError, PushMultipartParser, parse_options_header
 
-from muster.api.call import Answer, Call, json_answer, saved_as, serves
+from muster.api.call import Answer, Call, json_answer, plain, saved_as, serves
 from muster.api.clusters import view_of
 from muster.api.errors import Malformed
 from muster.domain.clusters import Cluster
-from muster.domain.errors import Invalid, NotFound, Refused
+from muster.domain.errors import Broken, Invalid, NotFound, Refused
 from muster.domain.events import EventQuery
 from muster.domain.hosts import Host
+from muster.domain.record import Record
 from muster.domain.triggers import ClusterLogsReported, HostLogsReported
-from muster.domain.views import View
+from muster.domain.views import View, cluster_scope
+from muster.runtime.manifests import StoredManifests
 from muster.wire.clusters import cluster_out
 from muster.wire.endpoints import clusters as clusters_rows
 from muster.wire.endpoints import endpoint as endpoint_rows
@@ -25,18 +29,23 @@ LARGEST = 262_144_000
 MOST_PARTS = 16
 """Parts of the form in which an upload comes; one is looked for."""
 
+CONTROLLER = "controller"
+
 
 def _key(cluster_id: str, owner: str) -> str:
     return f"{cluster_id}/logs/{owner}/logs.tar.gz"
 
 
-def _host(view: View, host_id: str | None) -> Host:
+def _host(hosts: Iterable[Host], host_id: str | None) -> Host:
     if not host_id:
         raise Invalid("host_id: say whose logs are meant")
-    host = view.hosts.get(host_id)
+    host = next((each for each in hosts if each.id == host_id), None)
     if host is None:
         raise NotFound(f"host_id: there is no host {host_id} in this cluster")
     return host
+
+
+# In
 
 
 @serves(clusters_rows.UPLOAD_LOGS)
@@ -44,7 +53,7 @@ async def upload_logs(call: Call) -> None:
     """Logs of a host or of the controller."""
     view = await view_of(call)
     of_host = call.query.logs_type == "host"
-    owner = _host(view, call.query.host_id).id if of_host else "controller"
+    owner = _host(view.living, call.query.host_id).id if of_host else CONTROLLER
     await call.service.blobs.put_stream(_key(call.parameters["cluster_id"], owner), _upfile(call))
     trigger = HostLogsReported(host_id=owner, uploaded=True) if of_host else ClusterLogsReported(uploaded=True)
     await call.service.engine.submit(view.scope, trigger, call.sender)
@@ -73,22 +82,64 @@ async def _upfile(call: Call) -> AsyncIterator[bytes]:
         raise Malformed(400, "upfile: is missing in the form")
 
 
+# Out
+
+
 @serves(clusters_rows.DOWNLOAD_LOGS)
 async def download_logs(call: Call) -> Answer:
-    """Logs of a host or of the controller, or all of them with what else is known of the cluster."""
-    view = await view_of(call)
-    cluster = view.cluster
-    assert cluster is not None
-    if call.query.logs_type == "all":
+    """Logs of a host or of the controller, or all of them with what else is known of the cluster.
+
+    Those of a cluster that was given up, too, for as long as they are kept.
+    """
+    view, cluster = await _remembered(call)
+    kind, host_id = call.query.logs_type, call.query.host_id
+    if kind == "all":
         return Answer(stream=_archive(call, view, cluster), headers=saved_as(f"{cluster.name}_{cluster.id}.tar"))
-    if call.query.logs_type == "controller":
+    _require_logs(view, cluster, kind, host_id)
+    name = f"{cluster.name}_{cluster.id}_{CONTROLLER}.tar.gz"
+    if kind != CONTROLLER:
+        name = _name_of(cluster, _host(view.hosts.values(), host_id))
+    opened = await call.service.blobs.open(key_of_logs(view, kind, host_id))
+    return Answer(stream=opened.pieces, headers={**saved_as(name), "content-length": str(opened.size)})
+
+
+async def _remembered(call: Call) -> tuple[View, Cluster]:
+    """The cluster that a call names, given up or not, with all hosts that were ever in it."""
+    cluster_id = call.parameters["cluster_id"]
+    try:
+        view = await call.service.engine.remembered(cluster_scope(cluster_id))
+    except NotFound:
+        view = None
+    if view is None or view.cluster is None:
+        raise NotFound(f"There is no cluster {cluster_id}, and there has been none")
+    return call.service.engine.present(view), view.cluster
+
+
+def _require_logs(view: View, cluster: Cluster, kind: str, host_id: str | None) -> None:
+    if kind == CONTROLLER:
         if cluster.controller_logs_collected_at is None:
             raise Refused(f"No logs of the controller of cluster {cluster.name} have been collected yet")
-        return await _streamed(call, _key(cluster.id, "controller"), f"{cluster.name}_{cluster.id}_controller.tar.gz")
-    host = _host(view, call.query.host_id)
+        return
+    host = _host(view.hosts.values(), host_id)
     if host.logs_collected_at is None:
         raise Refused(f"No logs of host {host.name} have been collected yet")
-    return await _streamed(call, _key(cluster.id, host.id), _name_of(cluster, host))
+
+
+def key_of_logs(view: View, kind: str, host_id: str | None) -> str:
+    """Where logs are kept: those of a host, of the controller, or all of them together."""
+    assert view.cluster is not None
+    if kind == "all":
+        return f"{view.cluster.id}/logs/cluster_logs.tar"
+    return _key(view.cluster.id, _host(view.hosts.values(), host_id).id if kind == "host" else kind)
+
+
+async def have_logs(call: Call, view: View, kind: str, host_id: str | None) -> None:
+    """See to it that logs are where they are kept; those that were never collected cannot be."""
+    assert view.cluster is not None
+    if kind == "all":
+        await call.service.blobs.put_stream(key_of_logs(view, kind, None), _archive(call, view, view.cluster))
+    else:
+        _require_logs(view, view.cluster, kind, host_id)
 
 
 def _name_of(cluster: Cluster, host: Host) -> str:
@@ -97,38 +148,69 @@ def _name_of(cluster: Cluster, host: Host) -> str:
     return f"{cluster.name}_{role}_{host.name}.tar.gz".lower()
 
 
-async def _streamed(call: Call, key: str, name: str) -> Answer:
-    """A file as it comes from storage. Its beginning is awaited, since a missing one has to be told at once."""
-    pieces = aiter(call.service.blobs.stream(key))
-    first = await anext(pieces, b"")
+# All together
 
-    async def stream() -> AsyncGenerator[bytes]:
-        yield first
-        async for piece in pieces:
-            yield piece
 
-    return Answer(stream=stream(), headers=saved_as(name))
+class _Entry(Record):
+    """One file of an archive, of which nothing but its size has to be known beforehand."""
+
+    name: str
+    size: int
+    pieces: AsyncGenerator[bytes]
 
 
 async def _archive(call: Call, view: View, cluster: Cluster) -> AsyncGenerator[bytes]:
-    """A tar with everything there is, one file at a time."""
-    told = await call.service.store.events(EventQuery(cluster_id=cluster.id, limit=-1))
-    for piece in _entry("cluster_metadata.json", json_answer(cluster_out(view))):
-        yield piece
-    for piece in _entry("cluster_events.json", page_out(told)[0]):
-        yield piece
-    logs = [("controller_logs.tar.gz", "controller")] if cluster.controller_logs_collected_at else []
-    logs += [(_name_of(cluster, host), host.id) for host in view.living if host.logs_collected_at]
-    for name, owner in logs:
-        for piece in _entry(name, await call.service.blobs.get(_key(cluster.id, owner))):
-            yield piece
+    """A tar with everything there is, one file at a time, and of large ones a piece at a time."""
+    now = call.service.clock.now()
+    async for entry in _entries(call, view, cluster):
+        yield _header(entry, now)
+        left = entry.size
+        async with aclosing(entry.pieces) as pieces:
+            async for piece in pieces:
+                left -= len(piece)
+                yield piece
+        if left:
+            raise Broken(f"{entry.name} of cluster {cluster.name} has been cut short in storage; {left} bytes miss")
+        yield bytes(-entry.size % tarfile.BLOCKSIZE)
     yield bytes(2 * tarfile.BLOCKSIZE)
 
 
-def _entry(name: str, content: bytes) -> Iterator[bytes]:
-    """One file of a tar: its header, its content, and what fills up the last block."""
-    header = tarfile.TarInfo(name.replace("/", "_"))
-    header.size = len(content)
-    yield header.tobuf()
-    yield content
-    yield bytes(-len(content) % tarfile.BLOCKSIZE)
+def _header(entry: _Entry, now: datetime) -> bytes:
+    header = tarfile.TarInfo(plain(entry.name))
+    header.size, header.mtime, header.mode = entry.size, now.timestamp(), 0o600
+    return header.tobuf()
+
+
+async def _entries(call: Call, view: View, cluster: Cluster) -> AsyncIterator[_Entry]:
+    """What is known of the cluster, its manifests, and its logs."""
+    yield _whole("cluster_metadata.json", json_answer(cluster_out(view, gone=cluster.deleted_at is not None)))
+    told = await call.service.store.events(EventQuery(cluster_id=cluster.id, limit=-1))
+    yield _whole("cluster_events.json", page_out(told)[0])
+    manifests = StoredManifests(call.service.blobs, cluster.id)
+    for each, source in (await manifests.names()).items():
+        yield _whole(f"cluster_manifest_{source}_{each.folder}_{each.file_name}", await manifests.read(each))
+    used: set[str] = set()
+    for key in await call.service.blobs.keys(f"{cluster.id}/logs"):
+        if name := _name_in_archive(view, cluster, key, used):
+            used.add(name)
+            opened = await call.service.blobs.open(key)
+            yield _Entry(name=name, size=opened.size, pieces=opened.pieces)
+
+
+def _whole(name: str, content: bytes) -> _Entry:
+    async def pieces() -> AsyncGenerator[bytes]:
+        yield content
+
+    return _Entry(name=name, size=len(content), pieces=pieces())
+
+
+def _name_in_archive(view: View, cluster: Cluster, key: str, used: set[str]) -> str:
+    """What logs are called in an archive, two hosts of one name told apart; "" if a file is no logs of anybody."""
+    _, _, *place = key.split("/")
+    if len(place) != len(("owner", "file")):
+        return ""
+    owner, file_name = place
+    if owner not in view.hosts:
+        return f"{owner}_{file_name}"
+    name = _name_of(cluster, view.hosts[owner])
+    return name if name not in used else f"{owner}_{name}"

@@ -6,8 +6,9 @@ from muster.domain.errors import NotFound
 from muster.domain.hosts import Host
 from muster.domain.steps import instruct
 from muster.domain.steps.connectivity_check import turn_of
-from muster.domain.views import View
+from muster.domain.views import View, cluster_scope, infra_env_scope
 from muster.ports import Store
+from muster.runtime.engine import Engine
 from muster.wire.steps import encode_instructions
 
 
@@ -32,9 +33,9 @@ class Places:
         """A host is here now."""
         self._scopes[infra_env_id, host_id] = scope
 
-    def forget(self, infra_env_id: str, host_id: str) -> None:
-        """A host may be anywhere, or nowhere."""
-        self._scopes.pop((infra_env_id, host_id), None)
+    def forget(self, infra_env_id: str, host_id: str) -> str:
+        """A host may be anywhere, or nowhere; where it was said to be, "" if that was not known."""
+        return self._scopes.pop((infra_env_id, host_id), "")
 
 
 class Replies:
@@ -79,3 +80,14 @@ class Memories:
         self.places = Places(store)
         self.replies = Replies()
         self.instructions = InstructionBook()
+
+    def look_again(self, engine: Engine, parameters: dict[str, str]) -> None:
+        """Forget what a call was about, so that it is read anew: another replica may have changed it."""
+        cluster_id, infra_env_id = parameters.get("cluster_id"), parameters.get("infra_env_id")
+        host_id = parameters.get("host_id")
+        if cluster_id:
+            engine.forget(cluster_scope(cluster_id))
+        if infra_env_id:
+            engine.forget(infra_env_scope(infra_env_id))
+        if infra_env_id and host_id:
+            engine.forget(self.places.forget(infra_env_id, host_id))

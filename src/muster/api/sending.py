@@ -2,12 +2,14 @@
 
 import asyncio
 import gzip
-from collections.abc import Awaitable, Callable
+import zlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
 from muster.api.call import Answer
 from muster.api.negotiation import reads_gzip
+from muster.wire.endpoints.endpoint import JSON
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -27,9 +29,19 @@ async def send_whole(send: Send, answer: Answer, accept_encoding: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def send_stream(send: Send, answer: Answer, receive: Receive, ending: asyncio.Event) -> None:
-    """Send an answer as it comes, until there is no more of it, the listener has gone or the service ends."""
-    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
+async def send_stream(
+    send: Send, answer: Answer, receive: Receive, ending: asyncio.Event, accept_encoding: str = ""
+) -> None:
+    """Send an answer as it comes, until there is no more of it, the listener has gone or the service ends.
+
+    Long JSON is compressed for those who can read that; files are what they are, and events must not wait.
+    """
+    headers = _headers(answer)
+    assert answer.stream is not None
+    if answer.content_type == JSON and reads_gzip(accept_encoding):
+        answer.stream = _compressed(answer.stream)
+        headers.append((b"content-encoding", b"gzip"))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     pump = asyncio.ensure_future(_pump(send, answer))
     watches = [asyncio.ensure_future(_gone(receive)), asyncio.ensure_future(ending.wait())]
     try:
@@ -48,9 +60,23 @@ async def send_stream(send: Send, answer: Answer, receive: Receive, ending: asyn
 def _headers(answer: Answer) -> list[tuple[bytes, bytes]]:
     headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
     headers.append((b"vary", b"Accept-Encoding"))
-    if answer.body or answer.stream:
+    if answer.body or answer.stream or "content-disposition" in answer.headers:
         headers.append((b"content-type", answer.content_type.encode()))
     return headers
+
+
+async def _compressed(stream: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    """The stream as gzip, in pieces as they come out."""
+    packer = zlib.compressobj(level=1, wbits=GZIP)
+    async with aclosing(stream) as pieces:
+        async for piece in pieces:
+            if packed := packer.compress(piece):
+                yield packed
+    yield packer.flush()
+
+
+GZIP = zlib.MAX_WBITS | 16
+"""How zlib is told to write the header and the end of a gzip file."""
 
 
 async def _pump(send: Send, answer: Answer) -> None:

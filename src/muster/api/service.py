@@ -4,10 +4,11 @@ from collections.abc import Awaitable, Callable
 from functools import lru_cache
 
 import msgspec
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from muster.api.call import Answer
 from muster.api.errors import Malformed
+from muster.api.metrics import metrics_text
 from muster.domain.errors import Unavailable
 from muster.runtime.wiring import Service
 from muster.wire.endpoints.endpoint import DROP_IN, JSON, OURS
@@ -28,9 +29,9 @@ async def ready(service: Service) -> Answer:
     return Answer(status=200)
 
 
-async def metrics(_: Service) -> Answer:
+async def metrics(service: Service) -> Answer:
     """Everything that is counted."""
-    return Answer(generate_latest(), status=200, content_type=CONTENT_TYPE_LATEST)
+    return Answer(await metrics_text(service), status=200, content_type=CONTENT_TYPE_LATEST)
 
 
 @lru_cache(maxsize=1)

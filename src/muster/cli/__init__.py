@@ -4,13 +4,17 @@ import sys
 
 import typer
 
+from muster.cli.config import config
 from muster.cli.lab import lab
 from muster.cli.serve import serve
+from muster.cli.token import token
 from muster.domain.errors import MusterError
 
 app = typer.Typer(name="muster", no_args_is_help=True)
 app.command()(serve)
+app.command()(config)
 app.add_typer(lab, name="lab")
+app.add_typer(token, name="token")
 
 
 @app.callback()

@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from muster.client import Client
+from muster.client import Client, of_user
 from muster.domain.clusters import ClusterState
 from muster.domain.errors import Broken
 from muster.domain.hosts import HostState
@@ -36,7 +36,7 @@ class Script(Record):
 
 async def play(script: Script, board: Board) -> Path:
     """Play the demo to its end; returns where the kubeconfig is. `Broken` says what did not come about."""
-    async with SteadyClient(script.url) as client:
+    async with SteadyClient(script.url, credentials=of_user()) as client:
         act = Act(client, board)
         try:
             async with asyncio.timeout(script.deadline):

@@ -8,7 +8,7 @@ import typer
 import uvloop
 from rich.console import Console
 
-from muster.client import Client
+from muster.client import Client, of_user
 from muster.domain.clusters import ClusterState
 from muster.domain.errors import Broken, Invalid
 from muster.domain.record import Record
@@ -110,7 +110,7 @@ def _check(wish: Wish) -> None:
 
 async def _bring_up(wish: Wish, board: Board) -> None:
     _check(wish)
-    async with SteadyClient(wish.url) as client:
+    async with SteadyClient(wish.url, credentials=of_user()) as client:
         place, room = await _placed(client, wish)
         profiles = profiles_of(room.but(seed=place.infra_env_id), wish.said)
         async with (

@@ -9,42 +9,52 @@ from typing import Annotated
 import structlog
 import typer
 import uvloop
+from structlog.typing import Processor
 
 from muster.api.app import App
+from muster.api.plain import ScriptsOnly
 from muster.api.server import Server
-from muster.domain.errors import Invalid
+from muster.api.tls import tls_of
 from muster.runtime.settings import Settings, doubts, read_settings
 from muster.runtime.wiring import build
 
-LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+LEVELS = {
+    "trace": logging.DEBUG,
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warn": logging.WARNING,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+    "fatal": logging.CRITICAL,
+    "panic": logging.CRITICAL,
+}
+
+Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
+Port = Annotated[int | None, typer.Option(help="Port to listen on (8090).")]
+Data = Annotated[str | None, typer.Option(help="Folder for the database and the files (data).")]
+Database = Annotated[str | None, typer.Option(help="sqlite:///file or postgresql://user@host/name.")]
+Storage = Annotated[str | None, typer.Option(help="Folder or s3://bucket for generated files and logs.")]
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on (8090).")] = None,
-    data: Annotated[str | None, typer.Option(help="Folder for the database and the files (data).")] = None,
-    database: Annotated[str | None, typer.Option(help="sqlite:///file or postgresql://user@host/name.")] = None,
-    storage: Annotated[str | None, typer.Option(help="Folder or s3://bucket for generated files and logs.")] = None,
+    host: Host = None, port: Port = None, data: Data = None, database: Database = None, storage: Storage = None
 ) -> None:
     """Run the service: REST API, engine and files in one process."""
     settings = read_settings(host=host, port=port, data=data, database=database, storage=storage)
-    configure_logs(settings.log_level)
+    configure_logs(settings.log_level, settings.log_format)
     for doubt in doubts(settings):
         structlog.get_logger().warning("setting without effect", reason=doubt)
     uvloop.run(_serve(settings))
 
 
-def configure_logs(level: str) -> None:
-    """Log as JSON lines from a level on."""
-    if level not in LEVELS:
-        raise Invalid(f"LOG_LEVEL is {level!r}; it must be one of {', '.join(LEVELS)}")
+def configure_logs(level: str, form: str = "json") -> None:
+    """Log from a level on, as JSON lines or, in the form `text`, for people."""
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
+            *_rendered(form),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -52,15 +62,36 @@ def configure_logs(level: str) -> None:
     )
 
 
+def _rendered(form: str) -> list[Processor]:
+    if form == "text":
+        return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+    return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+
+
 async def _serve(settings: Settings) -> None:
     service = build(settings)
+    app = App(service)
+    servers = _servers(app, settings)
     await service.start()
-    server = Server(App(service), settings.host, settings.port)
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, server.stop)
+        loop.add_signal_handler(each, _stop, servers)
     structlog.get_logger().info("serving", port=settings.port, database=settings.database_url.split("@")[-1])
     try:
-        await server.serve()
+        await asyncio.gather(*(server.serve() for server in servers))
     finally:
         await service.stop()
+
+
+def _servers(app: App, settings: Settings) -> list[Server]:
+    """The server, and the one on the second port, if there is to be one."""
+    tls = tls_of(settings)
+    servers = [Server(app, settings.host, settings.port, tls)]
+    if settings.http_port is not None:
+        servers.append(Server(ScriptsOnly(app) if tls else app, settings.host, settings.http_port))
+    return servers
+
+
+def _stop(servers: list[Server]) -> None:
+    for server in servers:
+        server.stop()

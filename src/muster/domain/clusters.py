@@ -120,6 +120,8 @@ class Cluster(Record):
     ignored_host_validations: tuple[str, ...] = ()
     ignored_cluster_validations: tuple[str, ...] = ()
     install_config_overrides: str = ""
+    ui_settings: str = ""
+    """What a user interface wants kept; it means nothing here and is shown to nobody else."""
     custom_manifests: bool = False
     """Whether the user has added manifests."""
     api_vip_dns_name: str = ""
@@ -183,5 +185,5 @@ class Cluster(Record):
         return bool(self.ignored_host_validations or self.ignored_cluster_validations)
 
 
-SECRETS = frozenset({"pull_secret", "proxy", "install_config_overrides"})
+SECRETS = frozenset({"pull_secret", "proxy", "install_config_overrides", "ui_settings"})
 """Fields whose value history must not show."""

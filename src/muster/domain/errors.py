@@ -9,8 +9,16 @@ class Invalid(MusterError):
     """The input cannot be right whatever the state; the text names the field and the way out."""
 
 
+class BadName(Invalid):
+    """Nothing can be called that."""
+
+
 class NotFound(MusterError):
     """There is no such thing, or the caller may not know of it."""
+
+
+class Unauthenticated(MusterError):
+    """The caller has not shown who it is, or not so that it can be believed."""
 
 
 class Forbidden(MusterError):

@@ -31,6 +31,13 @@ class Event(Record):
     infra_env_id: str | None = None
     category: str = "user"
     at: datetime | None = None
+    props: str = ""
+    """What whoever reported it has told besides, as a JSON object."""
+
+    @property
+    def alike(self) -> tuple[str | None, ...]:
+        """What two events have in common that tell the same of the same."""
+        return self.name, self.cluster_id, self.host_id, self.infra_env_id
 
 
 class EventQuery(Record):
@@ -93,6 +100,12 @@ def cluster_registration_succeeded(cluster: Cluster) -> Event:
 def cluster_deregistered(cluster: Cluster) -> Event:
     """A cluster was given up."""
     return _of_cluster("cluster_deregistered", cluster, f"Cluster {cluster.name} was deleted")
+
+
+def install_config_applied(cluster: Cluster) -> Event:
+    """The user has laid changes over the install-config, or taken them back. They may be secret."""
+    words = "was changed" if cluster.install_config_overrides else "is as generated again"
+    return _of_cluster("install_config_applied", cluster, f"The install-config of cluster {cluster.name} {words}")
 
 
 def cluster_status_updated(cluster: Cluster) -> Event:

@@ -105,6 +105,8 @@ class Host(Record):
     installation_disk_path: str = ""
     disks_to_be_formatted: tuple[str, ...] = ()
     installer_version: str = ""
+    ignition_stored: bool = False
+    """Whether a host that joins a running cluster finds its configuration in storage, so that it can begin."""
 
     # What the host has told.
     discovery_agent_version: str = ""

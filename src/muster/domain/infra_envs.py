@@ -41,8 +41,10 @@ class InfraEnv(Record):
     ignition_config_override: str = ""
     rendezvous_ip: str = ""
     network_discovery_delay_seconds: int | None = None
+    image_token_key: str = ""
+    """What links to the image are signed with; a new one makes all links before it worthless."""
     deleted: bool = False
 
 
-SECRETS = frozenset({"pull_secret", "proxy", "ignition_config_override"})
+SECRETS = frozenset({"pull_secret", "proxy", "ignition_config_override", "image_token_key"})
 """Fields whose value history must not show."""

@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 
+from .managed_domains import ManagedDomain
+from .network_defaults import NetworkDefaults
 from .operators.settings import OperatorSettings
 from .progress import OTHER_STAGE_LIMIT, SINGLE_NODE_REBOOT_LIMIT, STAGE_LIMITS, FinalizingStage, Stage
 from .record import Record
-from .releases import Catalogue
+from .releases import Catalogue, ReleaseSource
 from .requirements import SHIPPED, VersionedRequirements
 
 
@@ -26,8 +28,14 @@ class Policy(Record):
     requirements: VersionedRequirements = SHIPPED
     edge_products: frozenset[str] = frozenset({"BlueField SoC"})
     """Machines that serve as a worker at the edge of a network, by product name."""
+    minutes_apart: int = 4
+    """By how much the clocks of two hosts of a cluster may differ."""
     operators: OperatorSettings = OperatorSettings()
+    networks: NetworkDefaults = NetworkDefaults()
     catalogue: Catalogue = Catalogue()
+    release_sources: tuple[ReleaseSource, ...] = ()
+    release_tag: str = ""
+    managed_domains: tuple[ManagedDomain, ...] = ()
     disabled_host_validations: frozenset[str] = frozenset()
     disabled_cluster_validations: frozenset[str] = frozenset()
     disabled_steps: frozenset[str] = frozenset()
@@ -38,6 +46,8 @@ class Policy(Record):
     controller_image: str = "quay.io/edge-infrastructure/assisted-installer-controller:latest"
     must_gather_images: dict[str, dict[str, str]] = {}
     """By version (`4.20`, or `4.20-arm64`) and component, the images that gather what went wrong."""
+    service_url: str = "http://127.0.0.1:8090"
+    """Where agents, scripts and links find the service."""
     image_service_url: str = "http://127.0.0.1:8090"
     check_cluster_version: bool = False
     ntp_default: str = ""
@@ -56,6 +66,8 @@ class Policy(Record):
     inventory_max_size: int = 0
     inventory_disk_min_size: int = 0
 
+    inactivity: timedelta = timedelta(hours=480)
+    """How long a cluster may go without any change before it is given up."""
     disconnection: timedelta = timedelta(minutes=3)
     bootstrap_grace: timedelta = timedelta(minutes=2)
     host_preparation: timedelta = timedelta(minutes=17)
@@ -81,6 +93,10 @@ class Policy(Record):
     """Limits set by the operator; stages not named here keep their own."""
     finalizing_limits: dict[FinalizingStage, timedelta] = {}
     """The same for the stages of the new cluster."""
+    event_limits: dict[str, timedelta] = {}
+    """At least how far apart events of a name are told of the same thing; what is not named here keeps its own."""
+    deleted_kept: timedelta = timedelta(hours=72)
+    """How long logs and manifests outlive their cluster."""
 
     def stage_limit(self, stage: Stage, *, single_node: bool) -> timedelta:
         """How long a stage may go without news."""
@@ -88,6 +104,15 @@ class Policy(Record):
             return SINGLE_NODE_REBOOT_LIMIT
         return self.stage_limits.get(stage, STAGE_LIMITS.get(stage, OTHER_STAGE_LIMIT))
 
+    def event_limit(self, name: str) -> timedelta | None:
+        """At least how far apart events of a name are told of the same thing; None if that does not matter."""
+        return self.event_limits.get(name, EVENT_LIMITS.get(name))
+
+
+EVENT_LIMITS = dict.fromkeys(
+    ("upgrade_agent_started", "upgrade_agent_finished", "upgrade_agent_failed"), timedelta(hours=1)
+)
+"""What would be told again and again, and how often it is told at most."""
 
 HOST_GRACE = timedelta(minutes=1)
 CLUSTER_GRACE = timedelta(minutes=2)

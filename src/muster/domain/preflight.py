@@ -9,7 +9,7 @@ from .operators.operator import Needs, Operator, settled
 from .operators.settings import OperatorSettings
 from .policy import Policy
 from .record import Record
-from .requirements import Requirements
+from .requirements import Figures, Requirements
 from .roles import Role
 from .validations.encryption import encrypts_role
 
@@ -69,18 +69,20 @@ def preflight(cluster: Cluster, policy: Policy) -> Preflight:
 
 
 def _of_openshift(requirements: Requirements, cluster: Cluster, role: Role) -> OfHost:
-    figures = requirements.of(role, single_node=cluster.single_node)
-    return OfHost(
-        quantitative=Quantities(
-            cpu_cores=figures.cpu_cores,
-            ram_mib=figures.ram_mib,
-            disk_size_gb=figures.disk_size_gb,
-            installation_disk_speed_threshold_ms=figures.installation_disk_speed_threshold_ms,
-            network_latency_threshold_ms=figures.network_latency_threshold_ms,
-            packet_loss_percentage=figures.packet_loss_percentage,
-            tpm_enabled_in_bios=cluster.disk_encryption.mode == "tpmv2" and encrypts_role(cluster, role),
-        ),
-        qualitative=None,
+    figures = quantities(requirements.of(role, single_node=cluster.single_node))
+    by_tpm = cluster.disk_encryption.mode == "tpmv2" and encrypts_role(cluster, role)
+    return OfHost(quantitative=figures.but(tpm_enabled_in_bios=by_tpm), qualitative=None)
+
+
+def quantities(figures: Figures) -> Quantities:
+    """Figures as clients know them."""
+    return Quantities(
+        cpu_cores=figures.cpu_cores,
+        ram_mib=figures.ram_mib,
+        disk_size_gb=figures.disk_size_gb,
+        installation_disk_speed_threshold_ms=figures.installation_disk_speed_threshold_ms,
+        network_latency_threshold_ms=figures.network_latency_threshold_ms,
+        packet_loss_percentage=figures.packet_loss_percentage,
     )
 
 

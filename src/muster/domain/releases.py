@@ -1,7 +1,16 @@
-"""The OpenShift releases and system images that can be installed."""
+"""The OpenShift releases and system images that can be installed, and where releases may come from."""
+
+from collections.abc import Callable
+from typing import Any, Literal
 
 from .errors import Invalid
 from .record import Record
+
+SupportLevel = Literal["beta", "production", "maintenance", "end-of-life"]
+BETA: SupportLevel = "beta"
+MULTI = "multi"
+OF_ALL = f"-{MULTI}"
+"""How the version of a release ends that carries several architectures, where users write it."""
 
 
 class Release(Record):
@@ -10,7 +19,7 @@ class Release(Record):
     version: str
     url: str
     cpu_architectures: tuple[str, ...] = ("x86_64",)
-    support_level: str = "production"
+    support_level: SupportLevel = "production"
     default: bool = False
     mco_image: str = ""
     must_gather_image: str = ""
@@ -19,9 +28,24 @@ class Release(Record):
 
     def carries(self, architecture: str) -> bool:
         """Whether the image runs on an architecture; `multi` asks for more than one."""
-        if architecture == "multi":
+        if architecture == MULTI:
             return len(self.cpu_architectures) > 1
         return architecture in self.cpu_architectures
+
+    @property
+    def display_name(self) -> str:
+        """What it is called where those for one architecture and those for several stand side by side."""
+        return f"{self.plain_version}{OF_ALL}" if self.carries(MULTI) else self.version
+
+    @property
+    def plain_version(self) -> str:
+        """The version without what it says of architectures."""
+        return self.version.removesuffix(OF_ALL)
+
+    @property
+    def age(self) -> tuple[Any, ...]:
+        """Larger for what is rather to be had: what is no beta, and of that the latest."""
+        return self.support_level != BETA, precedence(self.plain_version)
 
 
 class OsImage(Record):
@@ -48,27 +72,66 @@ def at_least(version: str, wanted: str) -> bool:
     return bool(mine) and mine + (0,) * (width - len(mine)) >= theirs + (0,) * (width - len(theirs))
 
 
+def precedence(version: str) -> tuple[Any, ...]:
+    """Larger for what came later: `4.20.0-rc.2` before `4.20.0-rc.10`, and both before `4.20.0`."""
+    _, _, tail = version.partition("-")
+    marks = tuple((0, int(mark), "") if mark.isdecimal() else (1, 0, mark) for mark in tail.split("."))
+    return parts(version), not tail, marks
+
+
+def minor(version: str) -> tuple[int, ...]:
+    """The `x.y` of a version, as numbers."""
+    return parts(version)[:2]
+
+
 class Catalogue(Record):
     """All releases and system images on offer."""
 
     releases: tuple[Release, ...] = ()
     os_images: tuple[OsImage, ...] = ()
 
+    def without(self, versions: tuple[str, ...]) -> "Catalogue":
+        """The same without some releases: single ones by `x.y.z`, all of a minor by `x.y`."""
+        left_out = {version.removesuffix(OF_ALL) for version in versions}
+        return self.but(
+            releases=tuple(
+                release
+                for release in self.releases
+                if left_out.isdisjoint({release.plain_version, ".".join(map(str, minor(release.version)))})
+            )
+        )
+
     def release(self, version: str, architecture: str = "x86_64") -> Release:
-        """The release a user means by `x.y.z`, or the newest of `x.y`."""
-        exact = len(parts(version)) >= len(("x", "y", "z"))
-        fitting = [
-            release
-            for release in self.releases
-            if release.carries(architecture)
-            and (release.version == version if exact else parts(release.version)[:2] == parts(version))
-        ]
+        """The release a user means by `x.y.z`, or the newest of `x.y`; with `-multi` the one for all architectures."""
+        wanted = version.removesuffix(OF_ALL)
+        exact = len(parts(wanted)) >= len(("x", "y", "z"))
+        fits: Callable[[Release], bool] = (
+            (lambda release: release.plain_version == wanted)
+            if exact
+            else (lambda release: minor(release.version) == parts(wanted))
+        )
+        carried = {architecture, *((MULTI,) if version.endswith(OF_ALL) else ())}
+        fitting = [release for release in self.releases if fits(release) and all(map(release.carries, carried))]
         if not fitting:
-            known = ", ".join(sorted(release.version for release in self.releases)) or "none"
+            known = ", ".join(sorted({release.display_name for release in self.releases})) or "none"
             raise Invalid(
                 f"openshift_version: there is no release {version!r} for {architecture}; known releases: {known}"
             )
-        return max(fitting, key=lambda release: parts(release.version))
+        # One for all architectures is had by asking for it, or where there is no other.
+        return max(fitting, key=lambda release: (not release.carries(MULTI), release.age))
+
+    def latest(self) -> tuple[Release, ...]:
+        """The releases of the latest version of every minor, for whatever architectures there are."""
+        by_age = sorted(self.releases, key=lambda release: release.age)
+        newest = {minor(release.version): release.plain_version for release in by_age}
+        return tuple(release for release in self.releases if release.plain_version == newest[minor(release.version)])
+
+    def discovers(self, version: str, architecture: str) -> bool:
+        """Whether hosts can be discovered for a version; where there are no system images, none is needed."""
+        return not self.os_images or any(
+            image.cpu_architecture == architecture and minor(image.openshift_version) == minor(version)
+            for image in self.os_images
+        )
 
     def release_by_url(self, url: str) -> Release:
         """The release behind an image reference."""
@@ -83,10 +146,30 @@ class Catalogue(Record):
             image
             for image in self.os_images
             if image.cpu_architecture == architecture
-            and (not version or parts(image.openshift_version)[:2] == parts(version)[:2])
+            and (not version or minor(image.openshift_version) == minor(version))
         ]
         if not fitting:
             raise Invalid(
                 f"openshift_version: there is no system image of {version or 'any version'} for {architecture}"
             )
         return max(fitting, key=lambda image: parts(image.openshift_version))
+
+
+Machine = Literal["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]
+Architecture = Literal["x86_64", "aarch64", "arm64", "ppc64le", "s390x", "multi"]
+
+
+class UpgradeChannel(Record):
+    """Channels of releases for an architecture."""
+
+    cpu_architecture: Architecture
+    channels: tuple[Literal["candidate", "fast", "stable", "eus"], ...]
+
+
+class ReleaseSource(Record):
+    """Where the releases of a minor version may come from."""
+
+    openshift_version: str
+    multi_cpu_architectures: tuple[Machine, ...]
+    """What its releases for all architectures carry."""
+    upgrade_channels: tuple[UpgradeChannel, ...]

@@ -5,6 +5,7 @@ The engine hands these to `decide`. They carry only what the sender knew.
 
 from typing import Any
 
+from .manifests import ManifestName
 from .record import Record
 
 
@@ -16,6 +17,19 @@ class Asked(Trigger):
     """A request of a user or client: it is judged against the settled present, and may be refused."""
 
 
+class New(Asked, kw_only=True):
+    """A request for something new, which belongs to whoever asks."""
+
+    owner: str = "admin"
+    org_id: str = ""
+    email_domain: str = "Unknown"
+
+    @property
+    def ownership(self) -> dict[str, str]:
+        """Whose it is, as records say it."""
+        return {"user_name": self.owner, "org_id": self.org_id, "email_domain": self.email_domain}
+
+
 class Ticked(Trigger):
     """Time has passed, or something else changed: look again."""
 
@@ -23,18 +37,51 @@ class Ticked(Trigger):
 # Clusters
 
 
-class RegisterCluster(Asked):
+class RegisterCluster(New):
     """A user describes a new cluster."""
 
     cluster_id: str
     inputs: Any
-    owner: str = "admin"
+
+
+class ImportCluster(New):
+    """A user tells of a cluster that runs, to add hosts to it."""
+
+    cluster_id: str
+    inputs: Any
+
+
+class RegisterDisconnectedCluster(New):
+    """A user describes a cluster that is installed without this service."""
+
+    cluster_id: str
+    inputs: Any
 
 
 class UpdateCluster(Asked):
     """A user changes the description of a cluster."""
 
     changes: Any
+
+
+class OverrideInstallConfig(Asked):
+    """A user lays changes over the install-config of a cluster."""
+
+    overrides: str
+
+
+class KeepUiSettings(Asked):
+    """A user interface wants something kept with a cluster that means nothing here."""
+
+    settings: str
+
+
+class UpdateTogether(Asked):
+    """A user changes the description of a cluster and some of its hosts at once: all of it, or nothing."""
+
+    changes: Any
+    hosts: tuple["UpdateHost", ...] = ()
+    """What is to change about hosts, in order."""
 
 
 class DeleteCluster(Asked):
@@ -105,17 +152,45 @@ class ClusterLogsReported(Asked):
     uploaded: bool = False
 
 
+class AddManifest(Asked):
+    """A user wants something applied to the new cluster; what is stored already is as the sender saw it."""
+
+    name: ManifestName
+    stored: frozenset[ManifestName] = frozenset()
+
+
+class ChangeManifest(Asked):
+    """A user wants a manifest changed, and called `target` from then on."""
+
+    name: ManifestName
+    target: ManifestName
+    stored: frozenset[ManifestName] = frozenset()
+
+
+class RemoveManifest(Asked):
+    """A user takes a manifest back."""
+
+    name: ManifestName
+
+
+class ManifestsStored(Trigger):
+    """The user's manifests have changed; `custom` says whether there are any."""
+
+    custom: bool
+
+
 # Infra-envs
 
 
-class RegisterInfraEnv(Asked):
+class RegisterInfraEnv(New):
     """A user describes a new discovery image."""
 
     infra_env_id: str
     inputs: Any
     cluster: Any = None
     """The cluster its hosts are to belong to, as the sender saw it."""
-    owner: str = "admin"
+    key: str = ""
+    """What links to the image are to be signed with."""
 
 
 class UpdateInfraEnv(Asked):
@@ -124,6 +199,12 @@ class UpdateInfraEnv(Asked):
     changes: Any
     cluster: Any = None
     """The cluster its hosts belong to, as the sender saw it."""
+
+
+class RegenerateSigningKey(Asked):
+    """A user wants all links to a discovery image that were handed out to be worthless."""
+
+    key: str
 
 
 class DeleteInfraEnv(Asked):
@@ -196,6 +277,10 @@ class ReclaimHost(HostTrigger, Asked):
 
 class InstallHost(HostTrigger, Asked):
     """A user lets a host join the running cluster."""
+
+
+class HostIgnitionStored(HostTrigger):
+    """The configuration of a host that joins a running cluster is where the host fetches it."""
 
 
 class ResetHost(HostTrigger, Asked):

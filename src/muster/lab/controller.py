@@ -27,7 +27,7 @@ from muster.domain.progress import (
     Stage,
 )
 from muster.domain.roles import Role
-from muster.wire.clusters import Completion
+from muster.wire.cluster_requests import Completion
 from muster.wire.endpoints.clusters import (
     CLUSTER_LOGS_PROGRESS,
     COMPLETE_INSTALLATION,
@@ -40,6 +40,8 @@ from muster.wire.endpoints.clusters import (
 )
 from muster.wire.endpoints.hosts import HOST_PROGRESS
 from muster.wire.hosts import HostProgressReport
+
+from .running import names_of, pages_of
 
 POLL = 30.0
 """Seconds between two looks."""
@@ -94,6 +96,9 @@ class Controller:
             await self._finalize(cluster)
         elif cluster["status"] == ClusterState.INSTALLED and cluster.get("logs_info") != "completed":
             await self._take_leave()
+        elif cluster["status"] == ClusterState.ADDING_HOSTS:
+            self._world.pages |= pages_of(cluster)
+            self._world.names |= names_of(cluster)
 
     async def _finalize(self, cluster: dict[str, Any]) -> None:
         """Bring the operators up, let the kubeconfig trust the ingress, and say so stage by stage."""

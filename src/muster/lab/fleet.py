@@ -1,7 +1,7 @@
 """Many machines at once: starts them, and holds them for as long as the lab is up."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -10,7 +10,7 @@ from muster.adapters.machine.simulated import Boot, SimulatedMachine
 from muster.adapters.machine.world import World
 from muster.agent import loop as agent
 from muster.agent.steps.install import PROGRAM
-from muster.client import Client
+from muster.client import Client, as_agent
 from muster.domain.errors import NotFound
 from muster.domain.record import Record
 from muster.installer import run as installer
@@ -20,12 +20,24 @@ from .controller import Controller
 from .faults import mend, strike
 from .node import Body, come_up, live
 
+Begin = Callable[[SimulatedMachine, float], None]
+"""Lets the life of a machine begin, after so many seconds of its time."""
+
 
 class Fleet:
-    """Machines that are up."""
+    """Machines of one room that are up, and those that come to them later."""
 
-    def __init__(self, machines: Iterable[SimulatedMachine]) -> None:
-        self.machines = {machine.profile.hostname: machine for machine in machines}
+    def __init__(self, world: World, begin: Begin) -> None:
+        self.machines: dict[str, SimulatedMachine] = {}
+        self._world = world
+        self._begin = begin
+
+    def add(self, profile: Profile, delay: float = 0.0) -> SimulatedMachine:
+        """Put another machine into the room and switch it on."""
+        machine = SimulatedMachine(profile, self._world)
+        self.machines[profile.hostname] = machine
+        self._begin(machine, delay)
+        return machine
 
     def machine(self, name: str) -> SimulatedMachine:
         """A machine by its name."""
@@ -47,6 +59,8 @@ class Place(Record):
 
     infra_env_id: str
     cluster_id: str = ""
+    token: str = ""
+    """What the image gives its machines to show; "" if nobody asks them."""
 
 
 @asynccontextmanager
@@ -55,27 +69,33 @@ async def up(client: Client, place: Place, profiles: Sequence[Profile], speed: f
     world = World(speed)
     versions = await client.call(COMPONENT_VERSIONS)
     image = versions["versions"]["discovery-agent"]
-    fleet = Fleet(SimulatedMachine(profile, world) for profile in profiles)
-    lives = [
-        _live(machine, _bodies(machine, client, place.infra_env_id, image), delay)
-        for machine, delay in zip(fleet.machines.values(), _delays(profiles), strict=True)
-    ]
-    if place.cluster_id and profiles:
-        lives.append(Controller(client, place.cluster_id, world, profiles[0].timings).run())
-    async with _together(lives):
+    client = client.bearing(as_agent(place.token))
+    async with _together() as start:
+        fleet = Fleet(
+            world,
+            lambda machine, delay: start(_live(machine, _bodies(machine, client, place.infra_env_id, image), delay)),
+        )
+        for profile, delay in zip(profiles, _delays(profiles), strict=True):
+            fleet.add(profile, delay)
+        if place.cluster_id and profiles:
+            start(Controller(client, place.cluster_id, world, profiles[0].timings).run())
         yield fleet
 
 
 @asynccontextmanager
-async def _together(works: Sequence[Coroutine[None, None, None]]) -> AsyncIterator[None]:
-    """Work that goes on beside what is done here, and ends with it. A fault in it comes up here, as it is."""
+async def _together() -> AsyncIterator[Callable[[Coroutine[None, None, None]], None]]:
+    """A way to let work go on beside what is done here. It ends with that; a fault in it comes up here, as it is."""
     here = asyncio.current_task()
     assert here is not None
-    tasks = [asyncio.create_task(work) for work in works]
-    for task in tasks:
+    tasks: list[asyncio.Task[None]] = []
+
+    def start(work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         task.add_done_callback(lambda task: here.cancel() if _failed(task) else None)
+        tasks.append(task)
+
     try:
-        yield
+        yield start
     except asyncio.CancelledError:
         if not any(map(_failed, tasks)):
             raise

@@ -13,6 +13,7 @@ from muster.domain.releases import parts
 from muster.wire.endpoints.clusters import LIST_CLUSTERS, REGISTER_CLUSTER
 from muster.wire.endpoints.infra_envs import LIST_INFRA_ENVS, REGISTER_INFRA_ENV
 from muster.wire.endpoints.versions import OPENSHIFT_VERSIONS
+from muster.wire.infra_envs import token_in
 
 from .fleet import Place
 from .profiles import Room
@@ -49,12 +50,18 @@ async def new_place(client: Client, name: str, room: Room) -> Place:
     alone = {"high_availability_mode": "None", "user_managed_networking": True}
     addresses = {"api_vips": [{"ip": room.api_vip}], "ingress_vips": [{"ip": room.ingress_vip}]}
     cluster = await client.call(REGISTER_CLUSTER, body=body | (alone if room.masters == 1 else addresses))
-    return Place(cluster_id=cluster["id"], infra_env_id=await _new_infra_env(client, cluster, secret))
+    return _place(cluster, await _new_infra_env(client, cluster, secret))
 
 
-async def _new_infra_env(client: Client, cluster: dict[str, Any], secret: str) -> str:
+async def _new_infra_env(client: Client, cluster: dict[str, Any], secret: str) -> dict[str, Any]:
     body = {"name": f"{cluster['name']}-hosts", "cluster_id": cluster["id"], "pull_secret": secret}
-    return str((await client.call(REGISTER_INFRA_ENV, body=body))["id"])
+    infra_env: dict[str, Any] = await client.call(REGISTER_INFRA_ENV, body=body)
+    return infra_env
+
+
+def _place(cluster: dict[str, Any], infra_env: dict[str, Any]) -> Place:
+    """Where the machines belong that are started from an image."""
+    return Place(cluster_id=cluster["id"], infra_env_id=infra_env["id"], token=token_in(infra_env["download_url"]))
 
 
 async def place_of(client: Client, wanted: str) -> tuple[Place, dict[str, Any]]:
@@ -66,10 +73,8 @@ async def place_of(client: Client, wanted: str) -> tuple[Place, dict[str, Any]]:
         raise Invalid(f"{len(found)} clusters are called {wanted!r}; give the id of one of them")
     cluster = found[0]
     images = [each for each in await client.call(LIST_INFRA_ENVS) if each.get("cluster_id") == cluster["id"]]
-    if images:
-        return Place(cluster_id=cluster["id"], infra_env_id=images[0]["id"]), cluster
-    infra_env_id = await _new_infra_env(client, cluster, new_pull_secret())
-    return Place(cluster_id=cluster["id"], infra_env_id=infra_env_id), cluster
+    infra_env = images[0] if images else await _new_infra_env(client, cluster, new_pull_secret())
+    return _place(cluster, infra_env), cluster
 
 
 def room_beside(cluster: dict[str, Any], room: Room) -> Room:

@@ -7,13 +7,16 @@ from datetime import timedelta
 
 import structlog
 
-from muster.domain.effects import AnyEffect, DeleteFiles, GenerateFiles, PublishKubeconfig
+from muster.domain.artifacts.host_ignition import host_ignition, ignition_name
+from muster.domain.clusters import ClusterState
+from muster.domain.effects import AnyEffect, DeleteFiles, GenerateFiles, GenerateHostIgnition, PublishKubeconfig
 from muster.domain.errors import Broken, Finished, Invalid, NotFound, Unavailable
-from muster.domain.triggers import KubeconfigPublished, Prepared, Ticked, Trigger
+from muster.domain.triggers import HostIgnitionStored, KubeconfigPublished, Prepared, Ticked, Trigger
 from muster.domain.views import cluster_scope
 from muster.ports import Blobs, Commit, Lease, Order, Releases
 
 from .engine import Engine, Sender
+from .manifests import StoredManifests, marked
 
 LEASE = timedelta(seconds=15)
 BEAT = 5.0
@@ -124,16 +127,33 @@ class Effects:
         return await work(effect)
 
     async def _generate(self, effect: GenerateFiles) -> Trigger:
+        # The work may be older than what this replica has heard of its cluster.
+        self._engine.forget(cluster_scope(effect.cluster_id))
         view = await self._engine.view(cluster_scope(effect.cluster_id))
         assert view.cluster is not None
-        order = Order(cluster=view.cluster, hosts=view.living, infra_envs=tuple(view.infra_envs.values()))
+        if view.cluster.status is not ClusterState.PREPARING or view.cluster.preparation.attempt != effect.attempt:
+            # Nobody waits for these files any more, and logs and files of what came after must stay.
+            return Ticked()
+        await self._forget_logs(effect.cluster_id)
+        order = Order(
+            cluster=view.cluster,
+            hosts=view.living,
+            infra_envs=tuple(view.infra_envs.values()),
+            manifests=await StoredManifests(self._blobs, effect.cluster_id).of_user(),
+        )
         try:
             made = await self._releases.generate(order)
         except (Invalid, Broken) as error:
             return Prepared(attempt=effect.attempt, failure=str(error))
+        theirs = {f"manifests/{each.name.path}" for each in order.manifests}
         for name, content in made.files.items():
-            await self._blobs.put(f"{effect.cluster_id}/{name}", content)
+            if name not in theirs:
+                await self._blobs.put(f"{effect.cluster_id}/{name}", content)
         return Prepared(attempt=effect.attempt, openshift_cluster_id=made.openshift_cluster_id)
+
+    async def _forget_logs(self, cluster_id: str) -> None:
+        """Logs of an earlier attempt would pass for those of this one."""
+        await self._blobs.delete(await self._blobs.keys(f"{cluster_id}/logs"))
 
     async def _publish(self, effect: PublishKubeconfig) -> Trigger:
         plain = await self._blobs.get(f"{effect.cluster_id}/kubeconfig-noingress")
@@ -145,14 +165,23 @@ class Effects:
         await self._blobs.put(f"{effect.cluster_id}/kubeconfig", trusting)
         return KubeconfigPublished()
 
+    async def _generate_of_host(self, effect: GenerateHostIgnition) -> Trigger:
+        view = await self._engine.view(cluster_scope(effect.cluster_id))
+        host = view.hosts.get(effect.host_id)
+        if view.cluster is None or host is None:
+            return Ticked()
+        await self._blobs.put(f"{effect.cluster_id}/{ignition_name(host)}", host_ignition(view.cluster, host))
+        return HostIgnitionStored(host_id=host.id)
+
     async def _delete(self, effect: DeleteFiles) -> Trigger:
         keys = await self._blobs.keys(f"{effect.cluster_id}/")
-        await self._blobs.delete([key for key in keys if effect.everything or not _kept(key)])
+        kept = frozenset() if effect.everything else marked(keys).union(key for key in keys if "/logs/" in key)
+        await self._blobs.delete([key for key in keys if key not in kept])
         return Ticked()
 
-    _by_kind = {GenerateFiles: _generate, PublishKubeconfig: _publish, DeleteFiles: _delete}
-
-
-def _kept(key: str) -> bool:
-    """Logs and the user's own manifests outlive a reset."""
-    return "/logs/" in key or "/manifests/" in key
+    _by_kind = {
+        GenerateFiles: _generate,
+        GenerateHostIgnition: _generate_of_host,
+        PublishKubeconfig: _publish,
+        DeleteFiles: _delete,
+    }

@@ -12,11 +12,12 @@ from datetime import datetime
 from muster.domain.decide import decide
 from muster.domain.draft import Decision
 from muster.domain.errors import Conflict, Finished, NotFound
+from muster.domain.events import Event
 from muster.domain.policy import Policy
 from muster.domain.record import Record
 from muster.domain.triggers import Ticked, Trigger
 from muster.domain.views import View, scope_of
-from muster.ports import Bus, Change, Clock, Commit, Committed, Store
+from muster.ports import Bus, Change, Clock, Commit, Committed, Store, Stored
 
 from .presence import Presence
 
@@ -103,6 +104,18 @@ class Engine:
             raise NotFound(f"There is no {scope.replace(':', ' ')}")
         return known.view
 
+    async def remembered(self, scope: str) -> View:
+        """A scope as it stands, given up or not, with the hosts that were given up in it; to be read only."""
+        stored = await self.store.load(scope, gone=True)
+        if stored is None:
+            raise NotFound(f"There is no {scope.replace(':', ' ')}")
+        return self._seen(scope, stored)
+
+    def forget(self, *scopes: str) -> None:
+        """Read these scopes anew when they are next looked at."""
+        for scope in scopes:
+            self._known.pop(scope, None)
+
     def present(self, view: View) -> View:
         """A view with the latest word on when each of its hosts was heard of."""
         return view.but(presence=self.presence.of(view))
@@ -135,7 +148,9 @@ class Engine:
                 _answer_each(batch, decision)
 
     async def _decide(self, scope: str, batch: list[Ticket]) -> Decision:
+        fresh = False
         for _ in range(ATTEMPTS):
+            fresh = fresh or scope not in self._known
             known = await self._look(scope)
             beside = {name: await self._look(name) for ticket in batch for name in ticket.beside}
             now = self.clock.now()
@@ -143,6 +158,11 @@ class Engine:
                 beside={name: other.view for name, other in beside.items() if other is not None}
             )
             decision = decide(before, *(ticket.trigger for ticket in batch))
+            if not fresh and not decision.changed and any(decision.outcomes):
+                # News of another replica may be on its way: nothing is refused for what was true a moment ago.
+                self.forget(scope)
+                fresh = True
+                continue
             if not decision.changed and not batch[0].finishes:
                 await self._keep(known, decision, batch)
                 return decision
@@ -151,8 +171,7 @@ class Engine:
             except Finished:
                 raise
             except Conflict:
-                for name in (scope, *beside):
-                    self._known.pop(name, None)
+                self.forget(scope, *beside)
                 continue
             return decision
         raise Conflict(f"{scope} changes faster than it can be decided about; try again")
@@ -182,7 +201,7 @@ class Engine:
         decision: Decision,
         batch: list[Ticket],
     ) -> None:
-        looked_at = {name: other.view.version if other else 0 for name, other in beside.items()}
+        looked_at = {name: other.view.version for name, other in beside.items() if other is not None}
         commit = Commit(
             scope=scope,
             version=known.view.version if known else 0,
@@ -192,7 +211,7 @@ class Engine:
             request_id=batch[0].sender.request_id,
             triggers=tuple(dict.fromkeys(type(ticket.trigger).__name__ for ticket in batch)),
             changes=tuple(Change(old=old, new=new) for old, new in decision.changes),
-            events=decision.events,
+            events=await self._worth_telling(decision.events, decision.view.now),
             effects=decision.effects,
             finished_effect=batch[0].finishes,
             deadline=decision.deadline,
@@ -204,6 +223,26 @@ class Engine:
         for hear in self.on_commit:
             hear(commit)
         await self.bus.publish(news)
+
+    async def tell(self, event: Event) -> None:
+        """Keep an event that belongs to no decision, unless the like of it was told lately."""
+        for each in await self._worth_telling((event,), self.clock.now()):
+            await self.store.add_event(each)
+
+    async def _worth_telling(self, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
+        """The events without those of which the like was told too lately.
+
+        A commit stands only if nobody else has changed its scope since it was decided on, so two replicas cannot both
+        find the same thing worth telling.
+        """
+        kept: list[Event] = []
+        for event in events:
+            apart = self.policy.event_limit(event.name)
+            if apart is None or not (
+                any(each.alike == event.alike for each in kept) or await self.store.told_since(event, now - apart)
+            ):
+                kept.append(event)
+        return tuple(kept)
 
     async def _load(self, scope: str) -> Known | None:
         """Read a scope; whoever wants the same meanwhile waits for the same reading."""
@@ -227,7 +266,18 @@ class Engine:
         stored = await self.store.load(scope)
         if stored is None or scope in self._overtaken:
             return None
-        view = View(
+        view = self._seen(scope, stored)
+        known, newer = Known(view, stored.reads), self._known.get(scope)
+        # While this was being read, a commit may have made, and remembered, a later version.
+        if newer is not None and newer.view.version >= view.version:
+            return newer
+        self._remember(known)
+        return known
+
+    def _seen(self, scope: str, stored: Stored) -> View:
+        """What is stored of a scope, looked at now."""
+        self.presence.learn(stored.presence)
+        return View(
             scope=scope,
             version=stored.version,
             now=self.clock.now(),
@@ -237,13 +287,6 @@ class Engine:
             infra_envs=stored.infra_envs,
             tenants=stored.tenants,
         )
-        self.presence.learn(stored.presence)
-        known, newer = Known(view, stored.reads), self._known.get(scope)
-        # While this was being read, a commit may have made, and remembered, a later version.
-        if newer is not None and newer.view.version >= view.version:
-            return newer
-        self._remember(known)
-        return known
 
     def _remember(self, known: Known) -> None:
         self._known[known.view.scope] = known

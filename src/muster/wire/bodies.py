@@ -15,15 +15,16 @@ Shape = dict[str, tuple[str, Any]] | list[Any] | None
 """What is known of a type: the fields of an object by their names in lower case, the member of a list."""
 
 
-def decode_body(kind: Any, raw: bytes) -> Any:
+def decode_body(kind: Any, raw: bytes, *, strict: bool = True) -> Any:
     """The body as a record, or `msgspec.ValidationError` with the path of what is wrong.
 
     Nearly all bodies are written as the contract has them and are read at once; what is not gets a second look.
+    Fields that nobody knows are wrong too, unless it is not `strict`: then they are passed over.
     """
     try:
         return _decoder(kind).decode(raw)
-    except msgspec.ValidationError as strict:
-        return msgspec.convert(_tidied(_read(raw, strict), shape_of(kind)), kind)
+    except msgspec.ValidationError as error:
+        return msgspec.convert(_tidied(_read(raw, error), shape_of(kind), strict=strict), kind)
 
 
 def _read(raw: bytes, strict: msgspec.ValidationError) -> Any:
@@ -55,13 +56,14 @@ def _shape(kind: inspect.Type) -> Shape:
     return None
 
 
-def _tidied(value: Any, shape: Shape) -> Any:
-    """The value without nulls and with its names in the spelling of the contract."""
+def _tidied(value: Any, shape: Shape, *, strict: bool) -> Any:
+    """The value without nulls and with its names in the spelling of the contract; without others if not `strict`."""
     if isinstance(value, dict):
         names = shape if isinstance(shape, dict) else {}
-        known = ((names.get(key.lower(), (key, None)), each) for key, each in value.items() if each is not None)
-        return {name: _tidied(each, inner) for (name, inner), each in known}
+        kept = {key: each for key, each in value.items() if strict or not names or key.lower() in names}
+        known = ((names.get(key.lower(), (key, None)), each) for key, each in kept.items() if each is not None)
+        return {name: _tidied(each, inner, strict=strict) for (name, inner), each in known}
     if isinstance(value, list):
         inner = shape[0] if isinstance(shape, list) else None
-        return [_tidied(each, inner) for each in value]
+        return [_tidied(each, inner, strict=strict) for each in value]
     return value

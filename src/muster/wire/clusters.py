@@ -1,19 +1,18 @@
 """Clusters as clients see them."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
+from msgspec import UNSET
 
 from muster.domain.address_families import leading_list
 from muster.domain.clusters import Cluster, PreparationStatus
 from muster.domain.hosts import Host, HostState
-from muster.domain.inputs.fields import Uuid
+from muster.domain.inputs.ignored import IgnoredValidations
 from muster.domain.inputs.operators import chosen_bundles
 from muster.domain.monitored import MonitoredOperator
 from muster.domain.networks import Vip, family, lies_in, normal
 from muster.domain.operators import OLM_OPERATORS
-from muster.domain.record import Record
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS
 from muster.domain.views import View
 
@@ -31,113 +30,20 @@ PREPARATIONS = {
 """What is said of a preparation that has no reason of its own."""
 
 
-class ClustersQuery(Record):
-    """Which clusters a client wants, and how much of them."""
-
-    openshift_cluster_id: Uuid | None = None
-    ams_subscription_ids: tuple[str, ...] = ()
-    with_hosts: bool = False
-    owner: str = ""
-
-
-class ClusterQuery(Record):
-    """How much of a cluster a client wants."""
-
-    exclude_hosts: bool = msgspec.field(name="exclude-hosts", default=False)
-
-
-class ClusterHostsQuery(Record):
-    """Which hosts of a cluster a client wants, and how much of them."""
-
-    role: Literal["", "master", "arbiter", "worker", "auto-assign"] = ""
-    status: str = ""
-    with_inventory: bool = msgspec.field(name="with-inventory", default=False)
-    with_connectivity: bool = msgspec.field(name="with-connectivity", default=False)
-
-
-class CredentialsQuery(Record):
-    """Which credentials a client wants."""
-
-    file_name: Literal["kubeadmin-password", "kubeconfig", "kubeconfig-noingress"]
-
-
-class FileQuery(Record):
-    """Which generated file a client wants."""
-
-    file_name: Literal[
-        "bootstrap.ign", "master.ign", "arbiter.ign", "worker.ign", "metadata.json", "install-config.yaml",
-        "custom_manifests.json", "custom_manifests.yaml",
-    ]  # fmt: skip
-
-
-class UploadQuery(Record):
-    """Whose logs are coming."""
-
-    logs_type: Literal["host", "controller"]
-    host_id: Uuid | None = None
-    infra_env_id: Uuid | None = None
-
-
-class LogsQuery(Record):
-    """Whose logs are wanted."""
-
-    logs_type: Literal["host", "controller", "all"] = "all"
-    host_id: Uuid | None = None
-
-
-class OperatorsQuery(Record):
-    """Which operator is meant; all of them if none is named."""
-
-    operator_name: str = ""
-
-
-class OperatorReport(Record, forbid_unknown_fields=True):
-    """How an operator is doing."""
-
-    name: str = ""
-    status: Literal["", "failed", "progressing", "available"] = ""
-    status_info: str = ""
-    version: str = ""
-
-
-class FinalizingProgress(Record, forbid_unknown_fields=True):
-    """The stage a new cluster has come to."""
-
-    finalizing_stage: Literal[
-        "", "Waiting for cluster operators", "Adding router ca", "Applying olm manifests",
-        "Waiting for olm operators csv initialization", "Waiting for olm operators csv",
-        "Waiting for OLM operator setup jobs", "Done",
-    ] = ""  # fmt: skip
-
-
-class Completion(Record, forbid_unknown_fields=True):
-    """The controller's last word."""
-
-    is_success: bool
-    error_info: str = ""
-    data: dict[str, Any] = {}
-
-    @property
-    def failed_operators(self) -> tuple[str, ...]:
-        """The operators that kept the cluster from coming up, as far as the controller tells."""
-        reports = self.data.get("CLUSTER_OPERATORS_REPORT")
-        listed = [each for each in reports if isinstance(each, dict)] if isinstance(reports, list) else []
-        return tuple(str(each.get("name", "")) for each in listed if each.get("status") == "failed")
-
-
-def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[str, Any]:
+def cluster_out(view: View, *, hosts: bool = True, full: bool = True, gone: bool = False) -> dict[str, Any]:
     """A cluster with everything clients may read of it.
 
-    `full` False is the form it has in lists and in the answers to actions.
+    `full` False is the form it has in lists and in the answers to actions. With `gone`, hosts that were given up in
+    it are shown and counted too.
     """
     cluster = view.cluster
     assert cluster is not None
-    living = view.living
+    shown = _members(view) if gone else view.living
     return {
         **filled(_scalars(cluster)),
-        **filled(_counts(living)),
-        "feature_usage": feature_usage(cluster, living, view.infra_envs.values()),
-        **_lists(cluster, _bootstrap_addresses(living)),
+        **filled(_counts(shown)),
+        "feature_usage": feature_usage(cluster, shown, view.infra_envs.values()),
+        **_lists(cluster, _bootstrap_addresses(shown)),
         **_moments(cluster),
         "disk_encryption": filled(
             {
@@ -146,12 +52,12 @@ def cluster_out(view: View, *, hosts: bool = True, full: bool = True) -> dict[st
                 "tang_servers": cluster.disk_encryption.tang_servers,
             }
         ),
-        "host_networks": host_networks(living, ipv6=view.policy.ipv6) if full else None,
-        "hosts": hosts_out(view, full=full) if hosts else [],
+        "host_networks": host_networks(shown, ipv6=view.policy.ipv6) if full else None,
+        "hosts": _hosts_out(view, shown, full=full) if hosts else [],
         "ignition_endpoint": filled(
             {"url": cluster.ignition_endpoint.url, "ca_certificate": cluster.ignition_endpoint.ca_certificate}
         ),
-        "image_info": NO_IMAGE if full else image_info(cluster),
+        "image_info": image_info(view, dated=not full),
         "last-installation-preparation": _preparation(cluster),
         "load_balancer": {"type": cluster.load_balancer},
         "monitored_operators": [operator_out(operator, cluster.id) for operator in cluster.operators],
@@ -181,16 +87,49 @@ def without_hosts(cluster: dict[str, Any]) -> dict[str, Any]:
 
 def hosts_out(view: View, *, full: bool = True) -> list[dict[str, Any]]:
     """The hosts of a cluster."""
-    single_node = view.cluster is not None and view.cluster.single_node
-    return [host_out(host, view.seen_at(host), single_node=single_node, full=full) for host in view.living]
+    return _hosts_out(view, view.living, full=full)
 
+
+def _hosts_out(view: View, hosts: tuple[Host, ...], *, full: bool) -> list[dict[str, Any]]:
+    single_node = view.cluster is not None and view.cluster.single_node
+    return [host_out(host, view.seen_at(host), single_node=single_node, full=full) for host in hosts]
+
+
+def _members(view: View) -> tuple[Host, ...]:
+    """The hosts of a cluster, given up or not; those that have gone elsewhere are no longer its own."""
+    own = view.cluster.id if view.cluster else None
+    return tuple(host for host in view.hosts.values() if host.cluster_id == own)
+
+
+def ignored_out(cluster: Cluster) -> IgnoredValidations:
+    """The checks that are ignored, as they can be written again."""
+    return IgnoredValidations(
+        host_validation_ids=_ids(cluster.ignored_host_validations) or UNSET,
+        cluster_validation_ids=_ids(cluster.ignored_cluster_validations) or UNSET,
+    )
+
+
+IMAGE = "/api/assisted-install/v1/clusters/{cluster_id}/downloads/image"
+"""Where the image is to be had that is a cluster's own."""
 
 NO_IMAGE = {"created_at": NEVER_CREATED, "expires_at": NEVER}
 
 
-def image_info(cluster: Cluster) -> dict[str, str]:
-    """The image of a cluster in the answer to whoever has just changed it: there is none, but it has a date."""
-    return {**NO_IMAGE, "created_at": micros(cluster.created_at)}
+def image_info(view: View, *, dated: bool) -> dict[str, str]:
+    """The discovery image that is the cluster's own; if it has none, that is `dated` in lists and after changes."""
+    cluster = view.cluster
+    assert cluster is not None
+    image = view.infra_envs.get(cluster.id)
+    if image is None or image.deleted:
+        return {**NO_IMAGE, "created_at": micros(cluster.created_at)} if dated else NO_IMAGE
+    known = {"ssh_public_key": image.ssh_authorized_key, "static_network_config": image.static_network_config}
+    return {
+        **filled(known),
+        "created_at": micros(image.created_at),
+        "download_url": f"{view.policy.service_url}{IMAGE.format(cluster_id=cluster.id)}",
+        "expires_at": NEVER,
+        "type": image.type,
+    }
 
 
 def _preparation(cluster: Cluster) -> dict[str, str]:
@@ -230,7 +169,7 @@ def _scalars(cluster: Cluster) -> dict[str, Any]:
         "openshift_cluster_id": cluster.openshift_cluster_id,
         "openshift_version": cluster.openshift_version,
         "org_id": cluster.org_id,
-        "org_soft_timeouts_enabled": True,
+        "org_soft_timeouts_enabled": cluster.org_soft_timeouts_enabled,
         "pull_secret_set": bool(cluster.pull_secret),
         "ssh_public_key": cluster.ssh_public_key,
         "status": cluster.status,

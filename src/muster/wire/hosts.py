@@ -31,6 +31,12 @@ class HostCreate(Record, forbid_unknown_fields=True):
     discovery_agent_version: str = ""
 
 
+class Binding(Record, forbid_unknown_fields=True):
+    """The cluster that a host is to belong to."""
+
+    cluster_id: Uuid
+
+
 class HostProgressReport(Record, forbid_unknown_fields=True):
     """Where the installation of a host is."""
 
@@ -65,7 +71,7 @@ def validations_text(verdicts: dict[str, Finding], categories: dict[str, str]) -
     return written
 
 
-MOST_VERDICTS = 2000
+MOST_VERDICTS = 10_000
 """For how many hosts and clusters the text of their verdicts is kept."""
 
 _VERDICTS: dict[int, tuple[dict[str, Finding], str]] = {}
@@ -113,6 +119,7 @@ def _scalars(host: Host, seen_at: datetime) -> dict[str, Any]:
     return {
         "bootstrap": host.bootstrap,
         "cluster_id": host.cluster_id,
+        "connection_timed_out": host.connection_timed_out,
         "discovery_agent_version": host.discovery_agent_version,
         "disks_to_be_formatted": ",".join(host.disks_to_be_formatted),
         "ignition_config_overrides": host.ignition_config_overrides,

@@ -1,6 +1,9 @@
 """Infra-envs as clients see them."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from msgspec import Meta
 
 from muster.domain.infra_envs import ImageType, InfraEnv
 from muster.domain.inputs.fields import Uuid
@@ -20,13 +23,53 @@ class InfraEnvsQuery(Record):
     owner: str = ""
 
 
-def download_url(infra_env: InfraEnv, image_service: str) -> str:
-    """Where the discovery image is to be had."""
+Mac = Annotated[
+    str, Meta(pattern=r"^(?:[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}|(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4})\Z")
+]
+"""A MAC address in any of the ways in which firmware writes it."""
+
+ScriptType = Literal["discovery-image-always", "boot-order-control"]
+
+
+class InfraEnvFileQuery(Record):
+    """Which file of a discovery image is wanted, and for whom."""
+
+    file_name: Literal["discovery.ign", "ipxe-script", "static-network-config"]
+    mac: Mac | None = None
+    ipxe_script_type: ScriptType | None = None
+    discovery_iso_type: ImageType | None = None
+
+
+class PresignedFileQuery(Record):
+    """The file of a discovery image to which a link is wanted."""
+
+    file_name: Literal["discovery.ign", "ipxe-script"]
+    ipxe_script_type: ScriptType | None = None
+
+
+def download_url(infra_env: InfraEnv, image_service: str, token: str = "") -> str:
+    """Where the discovery image is to be had: by its id, or by what opens it where not everybody may have it."""
     image = f"{infra_env.openshift_version}/{infra_env.cpu_architecture}/{FILES[infra_env.type]}"
-    return f"{image_service}/byid/{infra_env.id}/{image}"
+    key = f"{BY_TOKEN}{token}" if token else f"/byid/{infra_env.id}"
+    return f"{image_service}{key}/{image}"
 
 
-def infra_env_out(infra_env: InfraEnv, image_service: str) -> dict[str, Any]:
+BY_TOKEN = "/byapikey/"  # noqa: S105 - a part of a path
+
+
+def token_in(url: str) -> str:
+    """What opens the image that is to be had there; "" if everybody may have it."""
+    return url.partition(BY_TOKEN)[2].partition("/")[0]
+
+
+def file_url(infra_env: InfraEnv, service: str, query: InfraEnvFileQuery | PresignedFileQuery) -> str:
+    """Where a file of the discovery image is to be had."""
+    named = {"file_name": query.file_name, "ipxe_script_type": query.ipxe_script_type}
+    asked = urlencode({name: value for name, value in named.items() if value})
+    return f"{service}{ROOT}/infra-envs/{infra_env.id}/downloads/files?{asked}"
+
+
+def infra_env_out(infra_env: InfraEnv, image_service: str, token: str = "") -> dict[str, Any]:
     """An infra-env with everything clients may read of it."""
     proxy = infra_env.proxy
     return {
@@ -51,7 +94,7 @@ def infra_env_out(infra_env: InfraEnv, image_service: str) -> dict[str, Any]:
             }
         ),
         "created_at": micros(infra_env.created_at),
-        "download_url": download_url(infra_env, image_service),
+        "download_url": download_url(infra_env, image_service, token),
         "expires_at": NEVER,
         "href": f"{ROOT}/infra-envs/{infra_env.id}",
         "id": infra_env.id,

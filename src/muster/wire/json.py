@@ -14,7 +14,7 @@ def text(value: Any) -> str:
 
 def filled(values: dict[str, Any]) -> dict[str, Any]:
     """Without what is empty, false or zero, as clients expect."""
-    return {key: value for key, value in values.items() if value not in EMPTY}
+    return {key: value for key, value in values.items() if value or value not in EMPTY}
 
 
 EMPTY: tuple[Any, ...] = (None, "", False, 0)

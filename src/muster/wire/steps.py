@@ -1,6 +1,6 @@
 """The agent protocol: instructions out, replies in."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from zlib import crc32
 
 import msgspec
@@ -11,11 +11,22 @@ from muster.domain.steps import STEPS, Instructions
 from .json import text
 from .query import Number
 
+StepType = Literal[
+    "", "connectivity-check", "execute", "inventory", "install", "free-network-addresses", "dhcp-lease-allocate",
+    "api-vip-connectivity-check", "tang-connectivity-check", "ntp-synchronizer", "installation-disk-speed-check",
+    "container-image-availability", "domain-resolution", "stop-installation", "logs-gather", "next-step-runner",
+    "upgrade-agent", "download-boot-artifacts", "reboot-for-reclaim", "verify-vips",
+]  # fmt: skip
+"""Every kind of step that the protocol knows, asked for here or not."""
+
+StepKind = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(get_args(StepType)[1:])})]
+AfterSteps = Annotated[str, msgspec.Meta(extra_json_schema={"enum": ["exit", "continue"]})]
+
 
 class StepOut(Record, omit_defaults=False):
     """One instruction as an agent reads it."""
 
-    step_type: str
+    step_type: StepKind
     step_id: str
     args: tuple[str, ...]
 
@@ -25,16 +36,7 @@ class StepsOut(Record):
 
     instructions: tuple[StepOut, ...] | None
     next_instruction_seconds: int = 0
-    post_step_action: str = ""
-
-
-StepType = Literal[
-    "", "connectivity-check", "execute", "inventory", "install", "free-network-addresses", "dhcp-lease-allocate",
-    "api-vip-connectivity-check", "tang-connectivity-check", "ntp-synchronizer", "installation-disk-speed-check",
-    "container-image-availability", "domain-resolution", "stop-installation", "logs-gather", "next-step-runner",
-    "upgrade-agent", "download-boot-artifacts", "reboot-for-reclaim", "verify-vips",
-]  # fmt: skip
-"""Every kind of step that the protocol knows, asked for here or not."""
+    post_step_action: AfterSteps = ""
 
 
 class StepReply(Record, forbid_unknown_fields=True):

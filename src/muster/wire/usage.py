@@ -4,11 +4,11 @@
 """
 
 from collections.abc import Callable, Iterable
+from operator import is_
 from typing import Any, NamedTuple
 
-import msgspec
-
 from muster.domain.address_families import dual_stack
+from muster.domain.artifacts.install_config import read_overrides
 from muster.domain.clusters import Cluster, PlatformType
 from muster.domain.disks import eligible
 from muster.domain.hosts import Host, HostKind
@@ -81,7 +81,7 @@ def _platform(seen: Seen) -> Told:
 
 def _hyperthreading(seen: Seen) -> Told:
     where = seen.cluster.hyperthreading
-    return {"hyperthreading_enabled": where} if where != "none" else False
+    return {"hyperthreading_enabled": where} if where not in {"", "none"} else False
 
 
 def _selected_disks(seen: Seen) -> bool:
@@ -95,12 +95,7 @@ def _selected_disks(seen: Seen) -> bool:
 
 def _overrides(seen: Seen) -> dict[str, Any]:
     """What the user tells the installer in their own words; {} if that is nothing, or cannot be read."""
-    if not seen.cluster.install_config_overrides:
-        return {}
-    try:
-        return msgspec.json.decode(seen.cluster.install_config_overrides, type=dict[str, Any])
-    except msgspec.DecodeError:
-        return {}
+    return read_overrides(seen.cluster.install_config_overrides) or {}
 
 
 def _overridden(seen: Seen) -> Told:
@@ -173,14 +168,41 @@ USAGES = (
 
 
 def feature_usage(cluster: Cluster, hosts: Iterable[Host], infra_envs: Iterable[InfraEnv] = ()) -> str:
-    """The features in use, as JSON text."""
+    """The features in use, as JSON text; kept for as long as all that it is read from is the very same."""
     seen = Seen(cluster, tuple(hosts), tuple(each for each in infra_envs if not each.deleted))
+    known = _TEXTS.get(cluster.id)
+    if known is not None and _is_same(known[0], seen):
+        return known[1]
+    if len(_TEXTS) >= MOST_TEXTS:
+        _TEXTS.clear()
+    written = _written(seen)
+    _TEXTS[cluster.id] = seen, written
+    return written
+
+
+MOST_TEXTS = 5000
+"""For how many clusters the text is kept."""
+
+_TEXTS: dict[str, tuple[Seen, str]] = {}
+
+
+def _is_same(one: Seen, other: Seen) -> bool:
+    return (
+        one.cluster is other.cluster
+        and len(one.hosts) == len(other.hosts)
+        and len(one.infra_envs) == len(other.infra_envs)
+        and all(map(is_, one.hosts, other.hosts))
+        and all(map(is_, one.infra_envs, other.infra_envs))
+    )
+
+
+def _written(seen: Seen) -> str:
     used: dict[str, Any] = {}
     for usage in USAGES:
         if told := usage.told(seen):
             data = {"data": told} if isinstance(told, dict) else {}
             used[usage.name] = {"id": usage.id, "name": usage.name, **data}
-    for operator in cluster.operators:
+    for operator in seen.cluster.operators:
         if operator.operator_type is OperatorType.OLM:
             name = operator.name.upper()
             used[name] = {"id": name, "name": name}

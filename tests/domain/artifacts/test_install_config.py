@@ -8,6 +8,7 @@ from builders import a_cluster, a_host, a_machine
 from muster.domain.artifacts.install_config import install_config, overridden
 from muster.domain.clusters import Platform, PlatformType
 from muster.domain.errors import Invalid
+from muster.domain.hosts import FencingCredentials
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.inventory import Boot, Interface
 from muster.domain.networks import ClusterNetwork, Proxy, Vip
@@ -249,3 +250,71 @@ def test_overrides_that_are_no_object_are_refused_without_quoting_them(text):
 )
 def test_a_wish_changes_objects_by_key_and_lists_by_place(generated, wish, result):
     assert overridden(generated, wish) == result
+
+
+# Older releases
+
+
+def test_releases_that_know_one_virtual_address_only_are_told_it_by_itself_too():
+    platform = install_config(the_cluster(openshift_version="4.11.9"), [])["platform"]["baremetal"]
+    assert (platform["apiVIP"], platform["ingressVIP"]) == ("192.168.1.5", "192.168.1.6")
+    assert (platform["apiVIPs"], platform["ingressVIPs"]) == (["192.168.1.5"], ["192.168.1.6"])
+    assert "apiVIP" not in install_config(the_cluster(openshift_version="4.12.0"), [])["platform"]["baremetal"]
+
+
+def test_an_old_release_without_virtual_addresses_is_told_of_none():
+    old = the_cluster(openshift_version="4.11.9", api_vips=(), ingress_vips=())
+    assert "apiVIP" not in install_config(old, [])["platform"]["baremetal"]
+
+
+@pytest.mark.parametrize(("version", "network"), [("4.6.9", "Unmanaged"), ("4.7.5", "Disabled")])
+def test_machines_are_set_up_without_a_network_of_their_own(version, network):
+    config = install_config(the_cluster(openshift_version=version), [])
+    assert config["platform"]["baremetal"]["provisioningNetwork"] == network
+
+
+def test_vsphere_is_described_as_the_release_reads_it():
+    vsphere = {"platform": Platform(type=PlatformType.VSPHERE)}
+    old = install_config(the_cluster(openshift_version="4.12.30", **vsphere), [])["platform"]["vsphere"]
+    new = install_config(the_cluster(openshift_version="4.13.1", **vsphere), [])["platform"]["vsphere"]
+    assert (old["vCenter"], "failureDomains" in old) == ("vcenterplaceholder", False)
+    assert (new["failureDomains"][0]["zone"], "vCenter" in new) == ("assisted-generated-zone", False)
+
+
+# Two hosts that can switch each other off
+
+
+def fenced(name, **changes):
+    credentials = FencingCredentials(address="https://bmc/1", username="admin", password="secret").but(**changes)
+    return host_named(name, fencing_credentials=credentials)
+
+
+@pytest.mark.parametrize(("version", "preview"), [("4.20.1", "TechPreviewNoUpgrade"), ("4.22.0", None)])
+def test_a_control_plane_of_two_says_how_each_is_switched_off(version, preview):
+    pair = [fenced("m0"), fenced("m1", mac_address="52:54:00:00:00:99", certificate_verification="Disabled")]
+    config = install_config(the_cluster(openshift_version=version, control_plane_count=2), pair)
+    assert config["controlPlane"]["fencing"]["credentials"] == [
+        {"address": "https://bmc/1", "username": "admin", "password": "secret", "hostname": "m0"},
+        {
+            "address": "https://bmc/1",
+            "username": "admin",
+            "password": "secret",
+            "macAddress": "52:54:00:00:00:99",
+            "certificateVerification": "Disabled",
+        },
+    ]
+    assert config.get("featureSet") == preview
+
+
+@pytest.mark.parametrize(
+    ("count", "hosts"),
+    [
+        (2, [fenced("m0"), host_named("m1")]),
+        (2, [fenced("m0")]),
+        (3, [fenced("m0"), fenced("m1")]),
+        (2, [fenced("m0"), fenced("m1"), host_named("a0", Role.ARBITER)]),
+    ],
+)
+def test_nobody_is_switched_off_unless_there_are_exactly_two_who_can_do_it(count, hosts):
+    config = install_config(the_cluster(control_plane_count=count), hosts)
+    assert "fencing" not in config["controlPlane"]

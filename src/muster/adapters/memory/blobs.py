@@ -1,9 +1,11 @@
 """Files kept in memory; the twin of `ObstoreBlobs`."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from datetime import timedelta
 
 from muster.adapters.blobs import checked
-from muster.domain.errors import NotFound
+from muster.domain.errors import Invalid, NotFound
+from muster.ports import OpenFile
 
 
 class MemoryBlobs:
@@ -28,9 +30,14 @@ class MemoryBlobs:
             raise NotFound(f"There is no file {key}")
         return self._files[key]
 
-    async def stream(self, key: str) -> AsyncIterator[bytes]:
-        """A file's content piece by piece; `NotFound` if there is none."""
-        yield await self.get(key)
+    async def open(self, key: str) -> OpenFile:
+        """A file's content piece by piece, as it is now; `NotFound` if there is none."""
+        content = await self.get(key)
+
+        async def pieces() -> AsyncGenerator[bytes]:
+            yield content
+
+        return OpenFile(size=len(content), pieces=pieces())
 
     async def exists(self, key: str) -> bool:
         """Whether there is such a file."""
@@ -40,6 +47,10 @@ class MemoryBlobs:
         """The files below a prefix, in order."""
         folder = f"{prefix.rstrip('/')}/" if prefix else ""
         return tuple(sorted(key for key in self._files if key.startswith(folder)))
+
+    async def presigned(self, key: str, lasts: timedelta) -> str:  # noqa: ARG002 - there are no links, however short
+        """Nobody else can reach what is in memory."""
+        raise Invalid(f"{key} is kept in memory, to which there are no links; download it from here")
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Remove files; absent ones are no error."""

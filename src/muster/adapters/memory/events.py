@@ -2,10 +2,16 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from datetime import datetime
 
 from muster.domain.events import Event, EventPage, EventQuery, Severity
 
 _NONE = {severity.value: 0 for severity in Severity}
+
+
+def told_since(events: Sequence[Event], event: Event, since: datetime) -> bool:
+    """Whether an event of that name was told of the same cluster, host and infra-env after a moment."""
+    return any(each.alike == event.alike and each.at is not None and each.at > since for each in events)
 
 
 def find_events(events: Sequence[Event], living: Collection[str], query: EventQuery) -> EventPage:

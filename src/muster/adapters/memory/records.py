@@ -55,25 +55,26 @@ class Filing(Record):
         )
 
 
-def load(filing: Filing, scope: str) -> Stored | None:
-    """The scope with all that its decisions may look at; None if there is no such scope."""
+def load(filing: Filing, scope: str, *, gone: bool = False) -> Stored | None:
+    """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
     kind, _, key = scope.partition(":")
     found = _LOADERS.get(kind)
-    return found(filing, scope, key) if found else None
+    return found(filing, scope, key, gone) if found else None
 
 
-def _load_cluster(filing: Filing, scope: str, key: str) -> Stored | None:
+def _load_cluster(filing: Filing, scope: str, key: str, gone: bool) -> Stored | None:
     own = filing.records.get(("cluster", key))
     if own is None or not isinstance(own.record, Cluster):
         return None
-    hosts = [each for each in filing.living_hosts() if each.scope == scope]
+    filed = [each for each in filing.records.values() if each.kind == "host" and each.scope == scope]
+    hosts = [each for each in filed if gone or not each.gone]
     known = [each for each in filing.records.values() if each.kind == "infra_env"]
-    sources = {each.parent for each in hosts}
+    sources = {each.parent for each in hosts if not each.gone}
     used = [each.key for each in known if each.key in sources or (each.parent == key and not each.gone)]
     return filing.stored(scope, hosts, used).but(cluster=own.record)
 
 
-def _load_host(filing: Filing, scope: str, key: str) -> Stored | None:
+def _load_host(filing: Filing, scope: str, key: str, _: bool) -> Stored | None:
     infra_env_id = key.partition("/")[0]
     hosts = [each for each in filing.living_hosts() if (each.key, each.scope) == (key, scope)]
     infra_env = filing.infra_env(infra_env_id)
@@ -81,14 +82,14 @@ def _load_host(filing: Filing, scope: str, key: str) -> Stored | None:
     return None if nowhere and not hosts else filing.stored(scope, hosts, [infra_env_id])
 
 
-def _load_infra_env(filing: Filing, scope: str, key: str) -> Stored | None:
+def _load_infra_env(filing: Filing, scope: str, key: str, _: bool) -> Stored | None:
     if filing.infra_env(key) is None:
         return None
     tenants = sum(1 for each in filing.living_hosts() if each.parent == key)
     return filing.stored(scope, (), [key]).but(reads={}, tenants=tenants)
 
 
-_LOADERS: dict[str, Callable[[Filing, str, str], Stored | None]] = {
+_LOADERS: dict[str, Callable[[Filing, str, str, bool], Stored | None]] = {
     "cluster": _load_cluster,
     "host": _load_host,
     "infra-env": _load_infra_env,

@@ -22,7 +22,7 @@ from muster.domain.events import Event, EventPage, EventQuery
 from muster.domain.record import Record
 from muster.ports import Clock, Commit, Committed, HistoryRow, Lease, NewId, Seen, Stored
 
-from .events import find_events
+from .events import find_events, told_since
 from .records import Filing, Scope, load
 
 
@@ -61,13 +61,13 @@ class MemoryStore:
     async def ready(self) -> None:
         """It always answers."""
 
-    async def load(self, scope: str) -> Stored | None:
-        """The scope with all that its decisions may look at; None if there is no such scope."""
-        return load(self._filing, scope)
+    async def load(self, scope: str, *, gone: bool = False) -> Stored | None:
+        """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
+        return load(self._filing, scope, gone=gone)
 
-    async def scopes(self, kind: str) -> tuple[str, ...]:
-        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first."""
-        return tuple(name for name, scope in self._scopes.items() if scope.live and scope_kind(name) == kind)
+    async def scopes(self, kind: str, *, gone: bool = False) -> tuple[str, ...]:
+        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first; all of them if `gone`."""
+        return tuple(name for name, scope in self._scopes.items() if (scope.live or gone) and scope_kind(name) == kind)
 
     async def scope_of_host(self, infra_env_id: str, host_id: str) -> str | None:
         """The scope in which a host is now; None if it was never heard of or has been given up."""
@@ -95,7 +95,7 @@ class MemoryStore:
         self._events += [_kept(event, commit.at) for event in commit.events]
         self._work.pop(commit.finished_effect, None)
         for effect in commit.effects:
-            work = Work(id=self._new_id(), scope=commit.scope, effect=effect, due=commit.at)
+            work = Work(id=self._new_id(), scope=commit.scope, effect=effect, due=commit.at + effect.wait)
             self._work[work.id] = work
         self._remember(commit, changes)
         return news_of(commit, changes)
@@ -154,6 +154,10 @@ class MemoryStore:
         """Keep an event that belongs to no decision."""
         self._events.append(_kept(event, self._clock.now()))
 
+    async def told_since(self, event: Event, since: datetime) -> bool:
+        """Whether an event of that name was told of the same cluster, host and infra-env after a moment."""
+        return told_since(self._events, event, since)
+
     async def events(self, query: EventQuery) -> EventPage:
         """The events asked for."""
         living = {each.record.id for each in self._records.values() if each.kind == "host" and not each.gone}
@@ -205,4 +209,4 @@ class MemoryStore:
 
 
 def _kept(event: Event, at: datetime) -> Event:
-    return event.but(at=event.at or at, message=printable(event.message))
+    return event.but(at=event.at or at, message=printable(event.message), props=printable(event.props))

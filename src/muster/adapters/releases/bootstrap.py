@@ -5,14 +5,15 @@ others take to form one: it gets certificates, manifests, the pull secret and a 
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from muster.domain.artifacts.install_config import Tree
 from muster.domain.clusters import Cluster
+from muster.domain.manifests import Manifest
 from muster.domain.record import Record
 
 from . import ignition
 from .certificates import Certificates
+from .custom_manifests import Content, customised
 from .ignition import EXECUTABLE, PRIVATE, READABLE, Config
 from .kubeconfig import API_PORT, new_kubeconfig
 from .manifests import Site, manifests
@@ -37,12 +38,12 @@ def new_keys(cluster: Cluster, certificates: Certificates) -> Keys:
     )
 
 
-def bootstrap(site: Site, keys: Keys) -> Config:
-    """The config of the host that starts the cluster."""
+def bootstrap(site: Site, keys: Keys, given: Sequence[Manifest] = ()) -> Config:
+    """The config of the host that starts the cluster, with the manifests that the user has given."""
     files = (
         *_secrets(site, keys),
         *_scripts(),
-        *(_manifest(name, content) for name, content in manifests(site).items()),
+        *(_manifest(name, content) for name, content in customised(manifests(site), given).items()),
         *(() if site.cluster.single_node else _MARKS),
     )
     units = [ignition.unit(name, contents, enabled=name in _ENABLED) for name, contents in _UNITS.items()]
@@ -65,8 +66,11 @@ def _secrets(site: Site, keys: Keys) -> Iterable[Config]:
         yield ignition.file(f"{ROOT}/tls/{name}.key", identity.key_pem, PRIVATE)
 
 
-def _manifest(name: str, content: Tree) -> Config:
-    mode = PRIVATE if content["kind"] == "Secret" else READABLE
+def _manifest(name: str, content: Content) -> Config:
+    """What somebody else wrote may hold a secret."""
+    if isinstance(content, bytes):
+        return ignition.file(f"{ROOT}/{name}", content, PRIVATE)
+    mode = PRIVATE if content.get("kind") == "Secret" else READABLE
     return ignition.file(f"{ROOT}/{name}", json.dumps(content, indent=2), mode)
 
 

@@ -99,7 +99,7 @@ def _generated(order: Order) -> Files:
         install_config=install_config(cluster, order.hosts, order.infra_envs),
         certificates=certificates,
     )
-    configs = {"bootstrap": bootstrap(site, keys), **_of_roles(order, certificates)}
+    configs = {"bootstrap": bootstrap(site, keys, order.manifests), **_of_roles(order, certificates)}
     configs |= {
         f"{_role(host)}-{host.id}": ignition.of_host(configs[_role(host)], host, cluster) for host in order.hosts
     }

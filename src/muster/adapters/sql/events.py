@@ -1,6 +1,7 @@
 """Finds events and counts them, in SQL; the rules are those of the events API. Called by `store.py`."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, or_, select
@@ -20,6 +21,15 @@ _host_lives = exists().where(records.c.kind == "host", records.c.id == events.c.
 def add_event(connection: Connection, row: Values) -> None:
     """Keep one event."""
     connection.execute(_ADD, row)
+
+
+def told_since(connection: Connection, event: Event, since: datetime) -> bool:
+    """Whether an event of that name was told of the same cluster, host and infra-env after a moment."""
+    same = [
+        events.c[name].is_not_distinct_from(getattr(event, name)) for name in ("cluster_id", "host_id", "infra_env_id")
+    ]
+    found = select(exists().where(events.c.name == event.name, events.c.at > since, *same))
+    return bool(connection.execute(found).scalar())
 
 
 def find_events(connection: Connection, query: EventQuery) -> EventPage:
@@ -95,6 +105,7 @@ def _read(rows: Sequence[Row[Any]]) -> tuple[Event, ...]:
             infra_env_id=row.infra_env_id,
             category=row.category,
             at=row.at,
+            props=row.props or "",
         )
         for row in rows
     )

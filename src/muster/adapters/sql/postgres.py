@@ -6,6 +6,7 @@ given to the driver itself: the way through SQLAlchemy would cost half as much a
 """
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from muster.adapters.news import CHANNEL, Notice, encoded
 from muster.adapters.rows import finished_already, outdated, scope_kind
 from muster.domain.errors import Conflict
+from muster.domain.record import Record
 from muster.ports import Commit
 
 from .faults import named_faults
@@ -32,16 +34,39 @@ MIGRATION_LOCK = 0x6D7573746572
 PATIENCE_SECONDS = 30
 """How long a statement may take before the server counts as gone."""
 
+IDLE = 5
+"""Connections that are kept although nothing is asked."""
+
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+
+
+class Pool(Record):
+    """The connections of one process."""
+
+    connections: int = 20
+    """How many are open at most: a quarter for commits, the others for questions, and one of either at least."""
+    lifetime: timedelta = timedelta(minutes=30)
+    """The age from which one is replaced."""
+
+    @property
+    def for_commits(self) -> int:
+        """How many may write at the same time."""
+        return max(self.connections // 4, 1)
+
+    @property
+    def for_questions(self) -> int:
+        """How many may read at the same time."""
+        return max(self.connections - self.for_commits, 1)
 
 
 class Postgres:
     """A database on a server, shared by any number of replicas."""
 
-    def __init__(self, address: str, origin: str) -> None:
+    def __init__(self, address: str, origin: str, pool: Pool = Pool()) -> None:  # noqa: B008 - a frozen record
         self._dsn = dsn(address)
         self._origin = origin
-        self._engine = _engine(self._dsn, PATIENCE_SECONDS)
+        self._limits = pool
+        self._engine = _engine(self._dsn, PATIENCE_SECONDS, pool)
         event.listen(self._engine.sync_engine, "checkout", _refuse_the_dead)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         self._pool: asyncpg.Pool | None = None
@@ -76,13 +101,13 @@ class Postgres:
     async def _driver(self) -> Any:
         """A connection of the driver's own, to be used in `async with`."""
         if self._pool is None:
-            options = {"dsn": self._dsn, "command_timeout": PATIENCE_SECONDS}
-            self._pool = asyncpg.create_pool(min_size=0, max_size=5, reset=_as_it_is, connect=_connect, **options)
+            options = {"dsn": self._dsn, "command_timeout": PATIENCE_SECONDS, "max_size": self._limits.for_commits}
+            self._pool = asyncpg.create_pool(min_size=0, reset=_as_it_is, connect=_connect, **options)
         return (await self._pool).acquire()
 
     async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
         """Bring the schema up to date; whoever comes second waits, however long it takes, and finds it done."""
-        unhurried = _engine(self._dsn, None)
+        unhurried = _engine(self._dsn, None, Pool(connections=1))
         try:
             with named_faults():
                 async with unhurried.begin() as connection:
@@ -102,15 +127,21 @@ def dsn(address: str) -> str:
     return f"postgresql://{address.partition('://')[2]}"
 
 
-def _engine(source: str, patience: float | None) -> AsyncEngine:
+def _engine(source: str, patience: float | None, pool: Pool) -> AsyncEngine:
     """A pool of connections whose statements may take so many seconds, or any time."""
 
     async def connect(*_: Any, **__: Any) -> Any:
         # The driver itself reads the address, so that every option it knows may stand there.
         return await _connect(source, command_timeout=patience)
 
+    kept = min(pool.for_questions, IDLE)
     return create_async_engine(
-        "postgresql+asyncpg://", async_creator=connect, pool_size=5, max_overflow=10, hide_parameters=True
+        "postgresql+asyncpg://",
+        async_creator=connect,
+        pool_size=kept,
+        max_overflow=pool.for_questions - kept,
+        pool_recycle=int(pool.lifetime.total_seconds()),
+        hide_parameters=True,
     )
 
 

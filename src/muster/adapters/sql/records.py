@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, bindparam, cast, func, literal, null, or_, select, union, union_all
+from sqlalchemy import Boolean, Connection, Row, bindparam, cast, func, literal, null, or_, select, union, union_all
 
 from muster.adapters.rows import host_key
 from muster.domain.clusters import Cluster
@@ -38,7 +38,7 @@ _USED_INFRA_ENVS = union(
     select(records.c.parent).where(_is_host, _alive, _of_scope),
 )
 _CLUSTER = union_all(
-    _FILED.where(_of_scope, or_(records.c.kind == "cluster", _alive)),
+    _FILED.where(_of_scope, or_(records.c.kind == "cluster", _alive, bindparam("gone", type_=Boolean))),
     _FILED.where(_is_infra_env, records.c.key.in_(_USED_INFRA_ENVS)),
 ).order_by("age")
 
@@ -58,8 +58,10 @@ _INFRA_ENV = _FILED.add_columns(
     .label("tenants")
 ).where(_is_infra_env, records.c.key == bindparam("key"))
 
-_LIVE_SCOPES = (
-    select(scopes.c.id).where(scopes.c.kind == bindparam("kind"), scopes.c.live.is_(True)).order_by(scopes.c.seq)
+_SCOPES = (
+    select(scopes.c.id)
+    .where(scopes.c.kind == bindparam("kind"), or_(scopes.c.live.is_(True), bindparam("gone", type_=Boolean)))
+    .order_by(scopes.c.seq)
 )
 _SCOPE_OF_HOST = select(records.c.scope).where(_is_host, _alive, records.c.key == bindparam("key"))
 _HOSTS_OF = (
@@ -75,20 +77,20 @@ _PRESENCE_OF = (
 )
 
 
-def load(connection: Connection, scope: str) -> Stored | None:
-    """The scope with all that its decisions may look at; None if there is no such scope."""
+def load(connection: Connection, scope: str, *, gone: bool = False) -> Stored | None:
+    """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
     kind, _, key = scope.partition(":")
     found = _LOADERS.get(kind)
-    return found(connection, scope, key) if found else None
+    return found(connection, scope, key, gone) if found else None
 
 
-def _load_cluster(connection: Connection, scope: str, key: str) -> Stored | None:
-    rows = connection.execute(_CLUSTER, {"scope": scope, "id": key}).all()
+def _load_cluster(connection: Connection, scope: str, key: str, gone: bool) -> Stored | None:
+    rows = connection.execute(_CLUSTER, {"scope": scope, "id": key, "gone": gone}).all()
     own = next((row for row in rows if row.kind == "cluster"), None)
     return None if own is None else _stored(rows, version=own.version, cluster=_decoded(own))
 
 
-def _load_host(connection: Connection, scope: str, key: str) -> Stored | None:
+def _load_host(connection: Connection, scope: str, key: str, _: bool) -> Stored | None:
     """The host, or the place where it may register: an infra-env that has not been given up."""
     infra_env_id = key.partition("/")[0]
     rows = connection.execute(_HOST, {"scope": scope, "key": key, "infra_env": infra_env_id}).all()
@@ -99,14 +101,14 @@ def _load_host(connection: Connection, scope: str, key: str) -> Stored | None:
     return None if nowhere and not stored.hosts else stored
 
 
-def _load_infra_env(connection: Connection, _: str, key: str) -> Stored | None:
+def _load_infra_env(connection: Connection, _: str, key: str, __: bool) -> Stored | None:
     row = connection.execute(_INFRA_ENV, {"key": key}).one_or_none()
     if row is None:
         return None
     return Stored(version=row.version, infra_envs={key: _decoded(row)}, tenants=row.tenants)
 
 
-_LOADERS: dict[str, Callable[[Connection, str, str], Stored | None]] = {
+_LOADERS: dict[str, Callable[[Connection, str, str, bool], Stored | None]] = {
     "cluster": _load_cluster,
     "host": _load_host,
     "infra-env": _load_infra_env,
@@ -139,9 +141,9 @@ def _decoded(row: Row[Any]) -> Any:
         raise Broken(f"reading {row.kind} {row.key} from the database: {error}") from error
 
 
-def live_scopes(connection: Connection, kind: str) -> tuple[str, ...]:
-    """The live scopes of a kind, oldest first."""
-    return tuple(connection.execute(_LIVE_SCOPES, {"kind": kind}).scalars())
+def scopes_of(connection: Connection, kind: str, *, gone: bool = False) -> tuple[str, ...]:
+    """The live scopes of a kind, oldest first; all of them if `gone`."""
+    return tuple(connection.execute(_SCOPES, {"kind": kind, "gone": gone}).scalars())
 
 
 def scope_of_host(connection: Connection, infra_env_id: str, host_id: str) -> str | None:

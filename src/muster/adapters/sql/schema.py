@@ -102,6 +102,7 @@ events = Table(
     Column("host_id", Text),
     Column("infra_env_id", Text),
     Column("request_id", Text, nullable=False),
+    Column("props", Text),
     Index("events_cluster_id", "cluster_id", "at"),
     Index("events_host_id", "host_id", "at"),
     Index("events_infra_env_id", "infra_env_id", "at"),

@@ -16,7 +16,7 @@ from muster.ports import Clock, Commit, Committed, HistoryRow, Lease, NewId, See
 
 from . import deadlines, effects, events, history, records
 from .migrate import upgrade
-from .postgres import Postgres
+from .postgres import Pool, Postgres
 from .sqlite import Sqlite
 from .written import event_row, written
 
@@ -25,12 +25,12 @@ Database = Sqlite | Postgres
 _WAYS = "write sqlite:///path or postgresql://user@host/name"
 
 
-def opened(address: str, origin: str) -> Database:
+def opened(address: str, origin: str, pool: Pool = Pool()) -> Database:  # noqa: B008 - a frozen record
     """The database at an address: a plain path or `sqlite:///path`, or `postgresql://...`."""
     scheme, is_url, _ = address.partition("://")
     family = scheme.partition("+")[0] if is_url else "sqlite"
     if family in {"postgresql", "postgres"}:
-        return Postgres(address, origin)
+        return Postgres(address, origin, pool)
     path = address.partition(":///")[2] if is_url else address
     if family == "sqlite" and path:
         return Sqlite(path)
@@ -44,8 +44,16 @@ class SqlStore:
     each commit; without it none are sent.
     """
 
-    def __init__(self, address: str, *, origin: str = "", new_id: NewId = new_id, clock: Clock | None = None) -> None:
-        self._database = opened(address, origin)
+    def __init__(
+        self,
+        address: str,
+        *,
+        origin: str = "",
+        pool: Pool = Pool(),  # noqa: B008 - a frozen record
+        new_id: NewId = new_id,
+        clock: Clock | None = None,
+    ) -> None:
+        self._database = opened(address, origin, pool)
         self._new_id = new_id
         self._clock = clock or SystemClock()
 
@@ -61,13 +69,13 @@ class SqlStore:
         """Return if the store answers, raise `Unavailable` if not."""
         await self._database.read(_answer)
 
-    async def load(self, scope: str) -> Stored | None:
-        """The scope with all that its decisions may look at; None if there is no such scope."""
-        return await self._database.read(records.load, scope)
+    async def load(self, scope: str, *, gone: bool = False) -> Stored | None:
+        """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
+        return await self._database.read(records.load, scope, gone=gone)
 
-    async def scopes(self, kind: str) -> tuple[str, ...]:
-        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first."""
-        return await self._database.read(records.live_scopes, kind)
+    async def scopes(self, kind: str, *, gone: bool = False) -> tuple[str, ...]:
+        """The live scopes of a kind (`cluster`, `infra-env`, `host`), oldest first; all of them if `gone`."""
+        return await self._database.read(records.scopes_of, kind, gone=gone)
 
     async def scope_of_host(self, infra_env_id: str, host_id: str) -> str | None:
         """The scope in which a host is now; None if it was never heard of or has been given up."""
@@ -111,6 +119,10 @@ class SqlStore:
     async def add_event(self, event: Event) -> None:
         """Keep an event that belongs to no decision."""
         await self._database.write(events.add_event, event_row(event, self._clock.now()))
+
+    async def told_since(self, event: Event, since: datetime) -> bool:
+        """Whether an event of that name was told of the same cluster, host and infra-env after a moment."""
+        return await self._database.read(events.told_since, event, since)
 
     async def events(self, query: EventQuery) -> EventPage:
         """The events asked for."""

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from muster.adapters.rows import Filed, Neighbour, filed, neighbours, news_of, printable
+from muster.domain.effects import AnyEffect
 from muster.domain.events import Event
 from muster.domain.record import Record
 from muster.ports import AnyRecord, Commit, Committed, NewId
@@ -43,7 +44,7 @@ def written(commit: Commit, new_id: NewId) -> Written:
         news=news_of(commit, changes),
         records=[_record(change, change.record) for change in changes],
         events=[event_row(event, commit.at, commit.request_id) for event in commit.events],
-        effects=[_effect(commit, as_text(effect), new_id()) for effect in commit.effects],
+        effects=[_effect(commit, effect, new_id()) for effect in commit.effects],
         history=[_history(commit, change, triggers) for change in changes if change.patch],
     )
 
@@ -72,16 +73,17 @@ def event_row(event: Event, at: datetime, request_id: str = "") -> Row:
         "host_id": event.host_id,
         "infra_env_id": event.infra_env_id,
         "request_id": request_id,
+        "props": printable(event.props) or None,
     }
 
 
-def _effect(commit: Commit, body: str, effect_id: str) -> Row:
+def _effect(commit: Commit, effect: AnyEffect, effect_id: str) -> Row:
     return {
         "id": effect_id,
         "scope": commit.scope,
-        "body": body,
+        "body": as_text(effect),
         "attempts": 0,
-        "due": commit.at,
+        "due": commit.at + effect.wait,
         "owner": "",
         "error": "",
     }

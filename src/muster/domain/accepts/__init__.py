@@ -2,7 +2,19 @@
 
 from muster.domain.draft import Accepts
 
-from . import additions, binding, clusters, controllers, hosts, infra_envs, installations, overrides, validations
+from . import (
+    additions,
+    binding,
+    clusters,
+    controllers,
+    hosts,
+    infra_envs,
+    installations,
+    manifests,
+    overrides,
+    together,
+    validations,
+)
 
 ACCEPTS: Accepts = {
     **additions.ACCEPTS,
@@ -12,7 +24,9 @@ ACCEPTS: Accepts = {
     **hosts.ACCEPTS,
     **infra_envs.ACCEPTS,
     **installations.ACCEPTS,
+    **manifests.ACCEPTS,
     **overrides.ACCEPTS,
+    **together.ACCEPTS,
     **validations.ACCEPTS,
 }
 """Every trigger there is."""

@@ -3,12 +3,23 @@
 from muster.domain import events
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles
-from muster.domain.errors import Refused
+from muster.domain.errors import Invalid, Refused
 from muster.domain.hosts import Host
 from muster.domain.inputs.clusters import changed_cluster, new_cluster
+from muster.domain.inputs.clusters_elsewhere import disconnected_cluster, imported_cluster
+from muster.domain.inputs.install_configs import with_overrides
 from muster.domain.moves import move_host
 from muster.domain.states.clusters import ClusterState
-from muster.domain.triggers import DeleteCluster, RegisterCluster, UnbindHost, UpdateCluster
+from muster.domain.triggers import (
+    DeleteCluster,
+    ImportCluster,
+    KeepUiSettings,
+    OverrideInstallConfig,
+    RegisterCluster,
+    RegisterDisconnectedCluster,
+    UnbindHost,
+    UpdateCluster,
+)
 
 
 def register(draft: Draft, asked: RegisterCluster) -> None:
@@ -20,8 +31,36 @@ def register(draft: Draft, asked: RegisterCluster) -> None:
         now=draft.view.now,
         policy=draft.view.policy,
     )
-    draft.put(cluster)
+    draft.put(cluster.but(**asked.ownership))
     draft.tell(events.cluster_registration_succeeded(cluster))
+
+
+def take_over(draft: Draft, asked: ImportCluster) -> None:
+    """A cluster that runs, to which hosts are to be added. Some clients choose its id themselves."""
+    if draft.view.cluster is not None:
+        raise Invalid(f"id: there is, or has been, a cluster {asked.cluster_id} already; choose another id")
+    cluster = imported_cluster(asked.inputs, cluster_id=asked.cluster_id, owner=asked.owner, now=draft.view.now)
+    draft.put(cluster.but(**asked.ownership))
+    draft.tell(events.cluster_registration_succeeded(cluster))
+
+
+def register_disconnected(draft: Draft, asked: RegisterDisconnectedCluster) -> None:
+    """A cluster that is installed without this service."""
+    cluster = disconnected_cluster(asked.inputs, cluster_id=asked.cluster_id, owner=asked.owner, now=draft.view.now)
+    draft.put(cluster.but(**asked.ownership))
+    draft.tell(events.cluster_registration_succeeded(cluster))
+
+
+def override_install_config(draft: Draft, asked: OverrideInstallConfig) -> None:
+    """The install-config as the user wants it."""
+    cluster = with_overrides(draft.cluster, asked.overrides, draft.view)
+    draft.put(cluster)
+    draft.tell(events.install_config_applied(cluster))
+
+
+def keep_ui_settings(draft: Draft, asked: KeepUiSettings) -> None:
+    """What a user interface wants kept, as it is."""
+    draft.put(draft.cluster.but(ui_settings=asked.settings))
 
 
 def update(draft: Draft, asked: UpdateCluster) -> None:
@@ -34,7 +73,10 @@ def update(draft: Draft, asked: UpdateCluster) -> None:
 
 
 def delete(draft: Draft, _: DeleteCluster) -> None:
-    """Given up, with its files and the hosts of its own images; hosts that were given to it go back to the pool."""
+    """Given up, with the hosts of its own images; hosts that were given to it go back to the pool.
+
+    Its files go too, keys and passwords at once, logs and the user's own manifests when nobody asks for them any more.
+    """
     cluster = draft.cluster
     if cluster.status is ClusterState.INSTALLING:
         raise Refused(f"Cluster {cluster.name} is being installed; cancel the installation before deleting it")
@@ -47,7 +89,8 @@ def delete(draft: Draft, _: DeleteCluster) -> None:
             draft.tell(events.host_deregistered(host))
     draft.put(cluster.but(deleted_at=now))
     draft.tell(events.cluster_deregistered(cluster))
-    draft.start(DeleteFiles(cluster_id=cluster.id, everything=True))
+    draft.start(DeleteFiles(cluster_id=cluster.id))
+    draft.start(DeleteFiles(cluster_id=cluster.id, everything=True, wait=draft.view.policy.deleted_kept))
 
 
 def _was_given(draft: Draft, host: Host) -> bool:
@@ -56,4 +99,12 @@ def _was_given(draft: Draft, host: Host) -> bool:
     return infra_env is not None and not infra_env.deleted and infra_env.cluster_id is None
 
 
-ACCEPTS: Accepts = {RegisterCluster: register, UpdateCluster: update, DeleteCluster: delete}
+ACCEPTS: Accepts = {
+    RegisterCluster: register,
+    ImportCluster: take_over,
+    RegisterDisconnectedCluster: register_disconnected,
+    UpdateCluster: update,
+    OverrideInstallConfig: override_install_config,
+    KeepUiSettings: keep_ui_settings,
+    DeleteCluster: delete,
+}

@@ -34,6 +34,8 @@ def register(draft: Draft, asked: Registered) -> None:
         raise NotFound(f"There is no infra-env {asked.infra_env_id}")
     if infra_env.type is ImageType.DISCONNECTED:
         raise Invalid(f"Infra-env {infra_env.name} makes images for installations without this service")
+    if draft.view.cluster is not None and draft.view.cluster.deleted_at is not None:
+        raise NotFound(f"There is no cluster {draft.view.cluster.id} any more, for which this machine was started")
     known = draft.view.hosts.get(asked.host_id)
     if known is None or known.deleted_at is not None:
         _welcome(draft, asked, infra_env)
@@ -135,6 +137,8 @@ def _note_media(draft: Draft, host: Host, happened: Replied) -> None:
 def _learn(draft: Draft, host: Host, happened: Replied) -> None:
     """What a good reply makes of the host and of its cluster, and what the user is told of it."""
     step, before = STEPS[happened.step], HostView(draft.view, host, peers_of(()))
+    if step.learn_cluster is not None and before.unbound:
+        raise Refused(f"Host {host.name} belongs to no cluster any more, and {step.kind} is about one")
     if step.learn is not None:
         _note(draft, host, step.learn(before, happened.reply), step.kind)
     if step.learn_cluster is not None:

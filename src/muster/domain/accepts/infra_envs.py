@@ -1,10 +1,12 @@
 """What users ask of discovery images."""
 
 from muster.domain import events
+from muster.domain.artifacts.discovery_ignition import room_problems
 from muster.domain.draft import Accepts, Draft
 from muster.domain.errors import Invalid
+from muster.domain.inputs.fields import require_none
 from muster.domain.inputs.infra_envs import changed_infra_env, new_infra_env
-from muster.domain.triggers import DeleteInfraEnv, RegisterInfraEnv, UpdateInfraEnv
+from muster.domain.triggers import DeleteInfraEnv, RegenerateSigningKey, RegisterInfraEnv, UpdateInfraEnv
 
 
 def register(draft: Draft, asked: RegisterInfraEnv) -> None:
@@ -17,7 +19,8 @@ def register(draft: Draft, asked: RegisterInfraEnv) -> None:
         policy=draft.view.policy,
         cluster=asked.cluster,
     )
-    draft.put(infra_env)
+    require_none(room_problems(infra_env, draft.view.policy))
+    draft.put(infra_env.but(image_token_key=asked.key, **asked.ownership))
     draft.tell(events.infra_env_registered(infra_env))
     draft.tell(events.image_info_updated(infra_env))
 
@@ -26,9 +29,15 @@ def update(draft: Draft, asked: UpdateInfraEnv) -> None:
     """The same image, described differently."""
     before = draft.infra_env
     after = changed_infra_env(before, asked.changes, draft.view.policy, asked.cluster)
+    require_none(room_problems(after, draft.view.policy))
     draft.put(after)
     if after is not before:
         draft.tell(events.image_info_updated(after))
+
+
+def regenerate_key(draft: Draft, asked: RegenerateSigningKey) -> None:
+    """Links to the image are signed with another key from now on."""
+    draft.put(draft.infra_env.but(image_token_key=asked.key))
 
 
 def delete(draft: Draft, _: DeleteInfraEnv) -> None:
@@ -42,4 +51,9 @@ def delete(draft: Draft, _: DeleteInfraEnv) -> None:
     draft.tell(events.infra_env_deregistered(infra_env))
 
 
-ACCEPTS: Accepts = {RegisterInfraEnv: register, UpdateInfraEnv: update, DeleteInfraEnv: delete}
+ACCEPTS: Accepts = {
+    RegisterInfraEnv: register,
+    UpdateInfraEnv: update,
+    RegenerateSigningKey: regenerate_key,
+    DeleteInfraEnv: delete,
+}

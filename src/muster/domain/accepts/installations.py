@@ -4,11 +4,12 @@ from muster.domain import events
 from muster.domain.clusters import PreparationStatus
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles, GenerateFiles
-from muster.domain.errors import Refused
+from muster.domain.errors import Invalid, Refused
 from muster.domain.hosts import Host
 from muster.domain.moves import move_cluster, move_host
 from muster.domain.settle import settle
 from muster.domain.states.clusters import ClusterState
+from muster.domain.states.hosts import HostState
 from muster.domain.suggestions import bootstrap_among, suggested_roles
 from muster.domain.triggers import Cancel, Install, Prepared, Reset
 
@@ -42,7 +43,15 @@ def install(draft: Draft, asked: Install) -> None:
 
 
 def _settle_roles(draft: Draft) -> None:
+    """Every host gets a role. Where some have been left to the service, all have to be ready for that."""
     roles = suggested_roles(draft.view, forced=True)
+    hosts = draft.view.living
+    waiting = [f"{host.name} is {host.status}" for host in hosts if host.status is not HostState.KNOWN]
+    if roles and waiting and all(host.inventory for host in hosts):
+        raise Invalid(
+            f"The roles of the hosts cannot be settled: {', '.join(waiting)}, and all must be {HostState.KNOWN};"
+            " put right what is said against them"
+        )
     for host_id, role in roles.items():
         draft.put(draft.host(host_id).but(role=role, suggested_role=role))
     if roles:

@@ -3,21 +3,23 @@
 Called by every adapter of `ports.Releases`, and by the API to show the user what will be used.
 """
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface, ip_network
 from typing import Any
 
+import msgspec
+
 from muster.domain.clusters import Cluster, PlatformType
 from muster.domain.errors import Invalid
-from muster.domain.hosts import Host
+from muster.domain.hosts import FencingCredentials, Host
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.inventory import Interface
 from muster.domain.record import Record
-from muster.domain.releases import parts
-from muster.domain.roles import Role
+from muster.domain.releases import at_least, parts
+from muster.domain.roles import WITH_ARBITER, Role
 
-from .install_placeholders import NUTANIX, VSPHERE
+from .install_placeholders import NUTANIX, OLD_VSPHERE, VSPHERE
+from .install_schema import spelled
 
 Tree = dict[str, Any]
 """A JSON object, on its way out."""
@@ -25,6 +27,15 @@ Tree = dict[str, Any]
 _ORDER = {Role.BOOTSTRAP: 0, Role.MASTER: 0, Role.ARBITER: 1, Role.WORKER: 2, Role.AUTO: 3}
 _ARBITER_PREVIEW = (4, 19)
 """The minor in which an arbiter was still a preview."""
+_FENCING_SUPPORTED = "4.22"
+"""The version from which on a fenced pair is no preview any more."""
+_PREVIEW = {"featureSet": "TechPreviewNoUpgrade"}
+_SEVERAL_VIPS = "4.12"
+"""The version from which on there may be a virtual address of each family; before, the one stands by itself too."""
+_NO_PROVISIONING = "4.7"
+"""The version from which on machines need no network of their own to be set up."""
+_FAILURE_DOMAINS = "4.13"
+"""The version from which on vSphere is described by failure domains."""
 
 
 class _Site(Record):
@@ -37,6 +48,22 @@ class _Site(Record):
     def counted(self, *roles: Role) -> int:
         """How many hosts have one of these roles."""
         return sum(1 for host in self.hosts if host.effective_role in roles)
+
+    def since(self, version: str) -> bool:
+        """Whether the release is of that version or newer."""
+        return at_least(self.cluster.openshift_version, version)
+
+    @property
+    def masters(self) -> tuple[Host, ...]:
+        """The hosts of the control plane."""
+        return tuple(host for host in self.hosts if host.effective_role in {Role.MASTER, Role.BOOTSTRAP})
+
+    @property
+    def fenced_pair(self) -> bool:
+        """The control plane is two hosts, each of which can switch the other off."""
+        masters = self.masters
+        pair = self.cluster.control_plane_count == len(masters) == WITH_ARBITER
+        return pair and all(host.fencing_credentials is not None for host in masters)
 
     @property
     def user_managed(self) -> bool:
@@ -87,15 +114,21 @@ def overridden(generated: Any, wish: Any) -> Any:
     return wish
 
 
-def _overrides(cluster: Cluster) -> Tree:
-    """The user's own changes; they may hold secrets, so a complaint does not quote them."""
-    if not cluster.install_config_overrides:
+def read_overrides(text: str) -> Tree | None:
+    """The changes that a user wants, with their keys as the installer spells them; None if they cannot be read."""
+    if not text:
         return {}
     try:
-        wish = json.loads(cluster.install_config_overrides)
-    except ValueError:
-        wish = None
-    if not isinstance(wish, dict):
+        wish: Tree = spelled(msgspec.json.decode(text, type=Tree))
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return wish
+
+
+def _overrides(cluster: Cluster) -> Tree:
+    """The user's own changes; they may hold secrets, so a complaint does not quote them."""
+    wish = read_overrides(cluster.install_config_overrides)
+    if wish is None:
         raise Invalid("install_config_overrides: must be the text of a JSON object; send it again to replace it")
     return wish
 
@@ -109,8 +142,26 @@ def _machines(site: _Site) -> Tree:
     if site.counted(Role.ARBITER):
         pools["arbiter"] = _pool(site, "arbiter", Role.ARBITER)
         if parts(site.cluster.openshift_version)[:2] == _ARBITER_PREVIEW:
-            pools["featureSet"] = "TechPreviewNoUpgrade"
+            pools |= _PREVIEW
+    elif site.fenced_pair:
+        pools["controlPlane"]["fencing"] = {"credentials": [_fence(host) for host in site.masters]}
+        if not site.since(_FENCING_SUPPORTED):
+            pools |= _PREVIEW
     return pools
+
+
+def _fence(host: Host) -> Tree:
+    """How the other control plane host switches this one off."""
+    credentials = host.fencing_credentials or FencingCredentials()
+    named = {"macAddress": credentials.mac_address} if credentials.mac_address else {"hostname": host.hostname}
+    checked = credentials.certificate_verification
+    return {
+        "address": credentials.address,
+        "username": credentials.username,
+        "password": credentials.password,
+        **named,
+        **({"certificateVerification": checked} if checked else {}),
+    }
 
 
 def _pool(site: _Site, name: str, *roles: Role) -> Tree:
@@ -197,7 +248,7 @@ def _with_trust(config: Tree, infra_envs: Iterable[InfraEnv]) -> Tree:
 def _baremetal(site: _Site) -> Tree:
     ordered = sorted(site.hosts, key=lambda host: (_ORDER[host.effective_role], host.hostname))
     platform: Tree = {
-        "provisioningNetwork": "Disabled",
+        "provisioningNetwork": "Disabled" if site.since(_NO_PROVISIONING) else "Unmanaged",
         **_vips(site),
         "hosts": [_bare_machine(site.cluster, host) for host in ordered],
     }
@@ -216,6 +267,8 @@ def _vips(site: _Site) -> Tree:
         "apiVIPs": [vip.ip for vip in cluster.api_vips],
         "ingressVIPs": [vip.ip for vip in cluster.ingress_vips],
     }
+    if not site.since(_SEVERAL_VIPS):
+        vips |= {f"{name}VIP": vips[f"{name}VIPs"][0] for name in ("api", "ingress") if vips[f"{name}VIPs"]}
     if cluster.user_managed_load_balancer:
         vips["loadBalancer"] = {"type": "UserManaged"}
     return vips
@@ -254,7 +307,8 @@ def _external(site: _Site) -> Tree:
 
 
 def _vsphere(site: _Site) -> Tree:
-    return VSPHERE if site.user_managed else {**_vips(site), **VSPHERE}
+    place = VSPHERE if site.since(_FAILURE_DOMAINS) else OLD_VSPHERE
+    return place if site.user_managed else {**_vips(site), **place}
 
 
 def _nutanix(site: _Site) -> Tree:

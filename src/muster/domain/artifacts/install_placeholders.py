@@ -32,6 +32,17 @@ VSPHERE: dict[str, Any] = {
 }
 """One vCenter with one failure domain, as releases from 4.13 on read them."""
 
+OLD_VSPHERE: dict[str, Any] = {
+    "vCenter": "vcenterplaceholder",
+    "username": "usernameplaceholder",
+    "password": "passwordplaceholder",
+    "datacenter": "datacenterplaceholder",
+    "defaultDatastore": "defaultdatastoreplaceholder",
+    "cluster": "clusterplaceholder",
+    "network": "networkplaceholder",
+}
+"""The same as older releases read it."""
+
 NUTANIX: dict[str, Any] = {
     "prismCentral": {
         "endpoint": {"address": "prism.central.placeholder.address", "port": 9440},

@@ -29,7 +29,7 @@ ARCHITECTURES = (
 
 BY_NAME = {each.name: each for each in ARCHITECTURES}
 
-_ALSO_CALLED = {"aarch64": "arm64"}
+_ALSO_CALLED = {"aarch64": "arm64", "amd64": "x86_64"}
 
 
 def architecture_called(name: str) -> str:

@@ -58,8 +58,7 @@ def detailed(context: Context, dependencies: Mapping[str, tuple[str, ...]]) -> D
 
     `dependencies` are the operators that each operator brings along, by their names.
     """
-    context = _known(context)
-    _require_possible(context)
+    context = possible(context)
     listed = _in_order(_listed(context))
     ids = frozenset(feature.id for feature in listed)
     return Details(
@@ -84,6 +83,13 @@ def _detail(feature: Feature, context: Context, ids: frozenset[str]) -> dict[str
         "reason": support.reason,
         "incompatibilities": tuple(other for other in feature.excluded(context.version) if other in ids),
     }
+
+
+def possible(context: Context) -> Context:
+    """The same in the words used here; raises `Invalid` where the version does not run, or not on that platform."""
+    context = _known(context)
+    _require_possible(context)
+    return context
 
 
 def _known(context: Context) -> Context:

@@ -31,8 +31,6 @@ from .endpoints import (
 )
 from .fields import Input, Problems, given, require_none
 from .networks import (
-    DEFAULT_CLUSTER_NETWORKS,
-    DEFAULT_SERVICE_NETWORKS,
     NETWORK_LISTS,
     Cidr,
     HostPrefix,
@@ -172,8 +170,8 @@ def new_cluster(inputs: ClusterCreate, *, cluster_id: str, owner: str, now: date
     require_none(syntax_problems(wanted))
     require_none(primary_problems(wanted, blank, inputs.written), _new_problems(wanted, inputs, architecture, policy))
     return _stamped(wanted, blank, now).but(
-        cluster_networks=wanted.cluster_networks or DEFAULT_CLUSTER_NETWORKS,
-        service_networks=wanted.service_networks or DEFAULT_SERVICE_NETWORKS,
+        cluster_networks=wanted.cluster_networks or policy.networks.cluster_networks[:1],
+        service_networks=wanted.service_networks or policy.networks.service_networks[:1],
     )
 
 

@@ -26,6 +26,12 @@ Uuid = Annotated[
 ]
 
 
+def canonical(uuid: str) -> str:
+    """A UUID as everybody writes it, whichever of its forms it came in."""
+    digits = uuid.removeprefix("urn:uuid:").strip("{}").replace("-", "").lower()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
 class Input(Record, forbid_unknown_fields=True):
     """What a user wrote; what was left out is `UNSET`."""
 

@@ -47,9 +47,6 @@ IP_FAMILIES = {IPV4, IPV6}
 
 NETWORK_LISTS = ("machine_networks", "service_networks", "cluster_networks")
 
-DEFAULT_CLUSTER_NETWORKS = (ClusterNetwork(cidr="10.128.0.0/14", host_prefix=23),)
-DEFAULT_SERVICE_NETWORKS = ("172.30.0.0/16",)
-
 _HOST_BITS = {"cluster_networks": 7, "service_networks": 7, "machine_networks": 4}
 """How many bits of an address must be left for hosts."""
 _HOST_BITS_BEHIND_LOAD_BALANCER = 2

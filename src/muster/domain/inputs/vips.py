@@ -5,7 +5,7 @@ into the problems they have (`vip_problems`, `changed_vip_problems`); `clusters.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -45,6 +45,9 @@ class VipInput(Input):
 
 class AddressFields(Input):
     """What may be written about addresses and networks."""
+
+    IN_PAIRS: ClassVar[bool] = True
+    """Whether the addresses of API and ingress are given together, as many of each; old clients give one at a time."""
 
     api_vips: tuple[VipInput, ...] | UnsetType = UNSET
     ingress_vips: tuple[VipInput, ...] | UnsetType = UNSET
@@ -128,7 +131,7 @@ def vip_problems(wanted: Cluster, inputs: AddressFields) -> Problems:
         if given(inputs.vip_dhcp_allocation, False):
             yield "vip_dhcp_allocation: with user-managed networking the cluster has no virtual addresses; leave it off"
         return
-    yield from _count_problems(wanted)
+    yield from _count_problems(wanted, in_pairs=inputs.IN_PAIRS)
     if wanted.vip_dhcp_allocation:
         yield from _dhcp_problems(wanted, asked)
     elif wanted.user_managed_load_balancer:
@@ -137,7 +140,7 @@ def vip_problems(wanted: Cluster, inputs: AddressFields) -> Problems:
         yield from _place_problems(wanted)
 
 
-def _count_problems(wanted: Cluster) -> Problems:
+def _count_problems(wanted: Cluster, *, in_pairs: bool) -> Problems:
     lists = {"api_vips": [vip.ip for vip in wanted.api_vips], "ingress_vips": [vip.ip for vip in wanted.ingress_vips]}
     for field, addresses in lists.items():
         if len(addresses) > _MOST_VIPS:
@@ -147,7 +150,7 @@ def _count_problems(wanted: Cluster) -> Problems:
         elif len(addresses) == _MOST_VIPS:
             yield from _pair_problems(field, addresses)
     api, ingress = lists["api_vips"], lists["ingress_vips"]
-    if len(api) != len(ingress):
+    if len(api) != len(ingress) and (in_pairs or (api and ingress)):
         yield f"ingress_vips: there are {len(ingress)} addresses, but {len(api)} api_vips; give as many of each"
     shared = [address for address in api if address in ingress]
     if shared and not wanted.user_managed_load_balancer:

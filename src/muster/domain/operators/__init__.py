@@ -51,6 +51,11 @@ OLM_OPERATORS: dict[str, Operator] = {
 }  # fmt: skip
 """Every operator by its name, in order of name."""
 
+DEPENDENCIES = {
+    name: operator.dependencies for name, operator in OLM_OPERATORS.items() if isinstance(operator.dependencies, tuple)
+}
+"""The operators that each cannot be without whatever the cluster is like, by their names."""
+
 
 def additions(view: "HostView") -> dict[str, Addition]:
     """What each selected operator needs of a host on top of its role; a running cluster has made room already."""

@@ -6,7 +6,7 @@ the preflight follow from these records.
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from muster.domain.clusters import Cluster
 from muster.domain.monitored import MonitoredOperator, OperatorType
@@ -84,11 +84,14 @@ IN_OPENSHIFT_AI = (Membership(bundle=BundleId.OPENSHIFT_AI),)
 IN_LARGER_OPENSHIFT_AI = (Membership(bundle=BundleId.OPENSHIFT_AI, on_single_node=False),)
 
 
+DataType = Literal["boolean", "string", "integer", "float"]
+
+
 class Property(Record):
     """Something a user may set about an operator."""
 
     name: str
-    data_type: str
+    data_type: DataType
     mandatory: bool = False
     options: tuple[str, ...] = ()
     description: str = ""

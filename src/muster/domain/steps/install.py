@@ -67,9 +67,9 @@ def _proxy(cluster: Cluster) -> ProxyRequest | None:
 def _ask(view: HostView) -> Args | None:
     host, cluster, inventory = view.host, view.cluster, view.host.inventory
     disk = inventory.disk(host.installation_disk_id) if inventory and host.installation_disk_id else None
-    if cluster is None or inventory is None or disk is None:
+    if cluster is None or inventory is None or disk is None or (view.day2 and not host.ignition_stored):
         return None
-    args, system = writer_args(view, cluster, inventory, disk), _system_image(view, cluster, inventory)
+    args, system = writer_args(view, cluster, inventory, disk), system_image(view, cluster, inventory)
     if args is None or system is None:
         return None
     release = Release(version="", url="") if view.day2 else release_of(view, cluster)
@@ -124,7 +124,7 @@ def _gathering(images: dict[str, str]) -> str:
     return json.dumps(images, separators=(",", ":"), sort_keys=True)
 
 
-def _system_image(view: HostView, cluster: Cluster, inventory: Inventory) -> str | None:
+def system_image(view: HostView, cluster: Cluster, inventory: Inventory) -> str | None:
     """What a host that runs from its own disk becomes in place; "" if it does not, None if nobody knows."""
     if inventory.boot is None or inventory.boot.device_type != "persistent":
         return ""

@@ -43,7 +43,6 @@ def ingress_vips_valid(view: ClusterView) -> Verdict:
     return judge_valid(view, INGRESS)
 
 
-MOST_MINUTES_APART = 4
 CLOCKS_NOT_HEARD = frozenset({HostState.DISCONNECTED, HostState.DISCOVERING, HostState.RESETTING_PENDING})
 
 
@@ -55,19 +54,20 @@ def ntp_server_configured(view: ClusterView) -> Verdict:
         for host in view.hosts
         if host.clock_skew is not None and host.status not in CLOCKS_NOT_HEARD
     ]
-    required = f"at most {MOST_MINUTES_APART} minutes apart"
+    most = view.policy.minutes_apart
+    required = f"at most {most} minutes apart"
     if not skews:
         return passed("No clocks disagree", Evidence(measured="no clocks", required=required, source=POLL))
     (slow, slowest, one), (fast, fastest, other) = min(skews, key=_skew), max(skews, key=_skew)
     apart = (fast - slow) // 60
     at = max(view.view.seen_at(one), view.view.seen_at(other))
-    if apart <= MOST_MINUTES_APART:
+    if apart <= most:
         evidence = Evidence(measured=f"{apart} minutes apart", required=required, source=POLL, observed_at=at)
         return passed("The clocks of the hosts agree", evidence)
     fix = "Give time sources that all hosts can reach (additional_ntp_source)."
     measured = f"{slowest} {slow:+} s, {fastest} {fast:+} s against this service"
     return failed(
-        f"The clocks of {slowest} and {fastest} are {apart} minutes apart; {MOST_MINUTES_APART} are allowed",
+        f"The clocks of {slowest} and {fastest} are {apart} minutes apart; {most} are allowed",
         Evidence(measured=measured, required=required, source=POLL, observed_at=at, fix=fix),
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 from muster.domain.record import Record
 
 DROP_IN = "/api/assisted-install"
+BEFORE = f"{DROP_IN}/v1"
 OURS = "/api/muster/v1"
 
 JSON = "application/json"
@@ -24,6 +25,20 @@ class Scheme(StrEnum):
     IMAGE = "imageAuth"
     IMAGE_LINK = "imageURLAuth"
     WATCHER = "watcherAuth"
+
+
+CARRIED_BY = {
+    Scheme.USER: "Authorization",
+    Scheme.AGENT: "X-Secret-Key",
+    Scheme.LINK: "api_key",
+    Scheme.IMAGE: "Image-Token",
+    Scheme.IMAGE_LINK: "image_token",
+    Scheme.WATCHER: "Watcher-Authorization",
+}
+"""The header, or the parameter of the query, in which it is shown."""
+
+IN_QUERY = frozenset({Scheme.LINK, Scheme.IMAGE_LINK})
+"""What is shown in the query."""
 
 
 class Access(Record):
@@ -54,8 +69,20 @@ class Endpoint(Record):
     """The ways to be let in, in the order in which they are tried."""
     status: int = 200
     query: type[Record] | None = None
+    headers: type[Record] | None = None
+    """What a caller may say in headers."""
     body: Any = None
     takes: str = JSON
+    answers: Any = None
+    """The type of what it answers in JSON; None if it answers nothing."""
+    counts: tuple[str, ...] = ()
+    """The headers of its answer that count something."""
+    also: tuple[int, ...] = ()
+    """The statuses it may answer with besides its own and those of every call."""
+    mute: tuple[int, ...] = ()
+    """The errors that it answers without a body."""
+    silent: tuple[int, ...] = ()
+    """The statuses it answers with without a word."""
     gives: str = JSON
     summary: str = ""
 
@@ -75,6 +102,12 @@ def v2(name: str, call: str, *access: Access, status: int = 200, **traits: Any) 
     return Endpoint(name=name, method=method, path=f"{DROP_IN}/v2{path}", access=access, status=status, **traits)
 
 
+def v1(name: str, call: str, *access: Access, status: int = 200, **traits: Any) -> Endpoint:
+    """A call of the contract as it was before, written as `GET /clusters`."""
+    method, path = call.split(" ")
+    return Endpoint(name=name, method=method, path=f"{BEFORE}{path}", access=access, status=status, **traits)
+
+
 def ours(name: str, call: str, *access: Access, status: int = 200, **traits: Any) -> Endpoint:
     """A call of our own."""
     method, path = call.split(" ")
@@ -84,3 +117,6 @@ def ours(name: str, call: str, *access: Access, status: int = 200, **traits: Any
 CLUSTER = "/clusters/{cluster_id}"
 INFRA_ENV = "/infra-envs/{infra_env_id}"
 HOST = f"{INFRA_ENV}/hosts/{{host_id}}"
+
+IDS = frozenset({"cluster_id", "infra_env_id", "host_id"})
+"""The names in paths that stand for a UUID; all others stand for any text."""

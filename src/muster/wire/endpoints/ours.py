@@ -1,6 +1,7 @@
 """Calls of our own API."""
 
 from muster.domain.what_if import Supposition
+from muster.wire.answers.ours import ClusterExplained, HistoryOut, HostExplained, SupposedOut
 from muster.wire.muster import ExplainQuery, HistoryQuery, StreamQuery
 
 from .endpoint import READER, STREAM, ours
@@ -14,6 +15,7 @@ EXPLAIN_CLUSTER = ours(
     READER,
     query=ExplainQuery,
     summary="Every verdict on a cluster and its hosts, with evidence and what would put it right",
+    answers=ClusterExplained,
 )
 EXPLAIN_HOST = ours(
     "explainHost",
@@ -21,6 +23,7 @@ EXPLAIN_HOST = ours(
     READER,
     query=ExplainQuery,
     summary="Every verdict on a host, with evidence and what would put it right",
+    answers=HostExplained,
 )
 WHAT_IF = ours(
     "whatIf",
@@ -28,6 +31,7 @@ WHAT_IF = ours(
     READER,
     body=Supposition,
     summary="What would become of a cluster and its hosts if something were changed; nothing is saved",
+    answers=SupposedOut,
 )
 HISTORY_OF_CLUSTER = ours(
     "clusterHistory",
@@ -35,6 +39,7 @@ HISTORY_OF_CLUSTER = ours(
     READER,
     query=HistoryQuery,
     summary="What changed about a cluster and when, and what it was at a moment",
+    answers=HistoryOut,
 )
 HISTORY_OF_HOST = ours(
     "hostHistory",
@@ -42,4 +47,5 @@ HISTORY_OF_HOST = ours(
     READER,
     query=HistoryQuery,
     summary="What changed about a host and when, and what it was at a moment",
+    answers=HistoryOut,
 )

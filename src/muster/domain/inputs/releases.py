@@ -1,0 +1,62 @@
+"""What the operator of the service may say of releases and system images: entries become what is on offer.
+
+`runtime.settings` decodes RELEASE_IMAGES and OS_IMAGES into entries; `runtime.wiring` calls these at the start.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from muster.domain.features.architectures import architecture_called
+from muster.domain.record import Record
+from muster.domain.releases import BETA, MULTI, OF_ALL, OsImage, Release, SupportLevel
+
+PRODUCTION: SupportLevel = "production"
+
+
+class ReleaseEntry(Record):
+    """A release as it is written in RELEASE_IMAGES."""
+
+    version: str
+    url: str
+    openshift_version: str = ""
+    """The minor, which the version tells as well."""
+    cpu_architecture: str = ""
+    cpu_architectures: tuple[str, ...] = ()
+    support_level: Literal["", "beta", "production", "maintenance", "end-of-life"] = ""
+    default: bool = False
+    mco_image: str = ""
+    must_gather_image: str = ""
+    coreos_image: str = ""
+
+
+def read_releases(entries: Iterable[ReleaseEntry]) -> tuple[Release, ...]:
+    """The releases that were written, each with the architectures it carries and how far it is supported."""
+    return tuple(
+        Release(
+            version=entry.version.removesuffix(OF_ALL),
+            url=entry.url,
+            cpu_architectures=_carried(entry),
+            support_level=entry.support_level or _usual_level(entry.version),
+            default=entry.default,
+            mco_image=entry.mco_image,
+            must_gather_image=entry.must_gather_image,
+            coreos_image=entry.coreos_image,
+        )
+        for entry in entries
+    )
+
+
+def _carried(entry: ReleaseEntry) -> tuple[str, ...]:
+    single = () if entry.cpu_architecture in {"", MULTI} else (entry.cpu_architecture,)
+    named = entry.cpu_architectures or single or ("x86_64",)
+    return tuple(dict.fromkeys(architecture_called(name) for name in named))
+
+
+def _usual_level(version: str) -> SupportLevel:
+    """How far a release is supported of which nothing is said: one before the real one is not meant to last."""
+    return BETA if "-" in version.removesuffix(OF_ALL) else PRODUCTION
+
+
+def read_os_images(entries: Iterable[OsImage]) -> tuple[OsImage, ...]:
+    """The system images that were written, by the one name of their architecture."""
+    return tuple(entry.but(cpu_architecture=architecture_called(entry.cpu_architecture)) for entry in entries)

@@ -1,0 +1,87 @@
+"""Neither the key of the service nor any token is ever written down: not in the log, an error or a command line."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from guarding import Guards
+from processes import ServiceProcess
+
+from parts.keys import Locksmith, new_key
+
+MUSTER = [sys.executable, "-c", "from muster.cli import main; main()"]
+
+
+def has_secret(said: bytes, smith: Locksmith, *tokens: str) -> bool:
+    # The rest of a private key is the public one, which is no secret.
+    lines = smith.private.splitlines()[1:2]
+    parts = [part for token in tokens for part in token.split(".")[1:]]
+    return any(each.encode() in said for each in (*lines, *parts))
+
+
+def test_no_key_and_no_token_gets_into_log_or_answers(tmp_path):
+    smith = Locksmith()
+    with ServiceProcess(tmp_path, **smith.environment, LOG_LEVEL="debug") as running:
+        command = Path(f"/proc/{running._process.pid}/cmdline").read_bytes()
+        guards = Guards(running.url, smith)
+        it, stranger = guards.made(), guards.stranger()
+        tokens = smith.user(), smith.infra_env(it.infra_env_id), smith.cluster(it.cluster_id), Locksmith().user()
+        answers = [
+            stranger.v2(f"{call}{'&' if '?' in call else '?'}api_key={token}", **headers).body
+            for call in (
+                "GET /events?limit=x",
+                f"GET {it.cluster}/logs",
+                "GET /nosuch",
+                "POST /clusters",
+                "PUT /events",
+            )
+            for token in tokens
+            for headers in ({"Authorization": f"Bearer {token}"}, {"X-Secret-Key": token}, {"Authorization": token})
+        ]
+        guards.close()
+    assert len(answers) > 50
+    assert not [each for each in answers if has_secret(each, smith, *tokens)]
+    assert not has_secret(running.log.read_bytes(), smith, *tokens)
+    assert not has_secret(command, smith, *tokens)
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*MUSTER, *words], env=environment, capture_output=True, timeout=30, check=False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"EC_PRIVATE_KEY_PEM": ""}, "EC_PRIVATE_KEY_PEM is missing"),
+        ({"EC_PRIVATE_KEY_PEM": "MHcCAQEEIIWyXZoScW+NB5U0/8cY14CCkeLx"}, "EC_PRIVATE_KEY_PEM is no private key"),
+        ({"EC_PRIVATE_KEY_PEM": new_key()}, "EC_PUBLIC_KEY_PEM is not the public key"),
+        ({"AUTH_TYPE": "rhsso"}, "AUTH_TYPE is 'rhsso'; so far it can be none or local"),
+        ({"AUTH_TYPE": "loacl"}, "AUTH_TYPE is not right: .*; write none or local"),
+        ({"DB_PASS": "ThisIsVerySecret"}, "DB_HOST is missing"),
+    ],
+)
+def test_a_service_that_cannot_be_trusted_does_not_start_and_says_why(tmp_path, changed, named):
+    environment = {**Locksmith().environment, **changed}
+    for words in (["serve", "--data", str(tmp_path)], ["config"]):
+        ended = run(*words, **environment)
+        assert ended.returncode == 1
+        assert ended.stdout == b""
+        assert re.search(f"^muster: {named}", ended.stderr.decode())
+        assert b"Traceback" not in ended.stderr
+        assert not any(
+            line in ended.stderr.decode() for line in "\n".join(changed.values()).splitlines() if len(line) > 9
+        )
+
+
+def test_the_settings_are_shown_without_secrets():
+    smith = Locksmith()
+    secrets = {"DB_PASS": "ThisIsVerySecret", "AWS_SECRET_ACCESS_KEY": "ThisIsVerySecret", "AWS_ACCESS_KEY_ID": "me"}
+    place = {"DB_HOST": "db", "DB_NAME": "muster", "DB_USER": "me"}
+    for words in (["config"], ["config", "--json"], ["config", "--database", "postgresql://me:ThisIsVerySecret@db/x"]):
+        ended = run(*words, **smith.environment, **secrets, **place)
+        assert ended.returncode == 0, ended.stderr
+        assert b"(secret)" in ended.stdout
+        assert b"ThisIsVerySecret" not in ended.stdout + ended.stderr
+        assert not has_secret(ended.stdout, smith)
