@@ -22,9 +22,10 @@ class Scopes:
         if principal.infra_env_id:
             opens = self._linked if principal.by_link else self._worked_for
             return await opens(principal.infra_env_id, subject)
-        if subject.cluster_id or principal.by_link:
-            return subject.cluster_id == principal.cluster_id
-        return await self._are_in(principal.cluster_id, subject)
+        own = principal.cluster_id
+        if subject.host_ids and subject.cluster_id in (own, "") and not principal.by_link:
+            return await self._are_in(own, subject)
+        return subject.cluster_id == own
 
     async def _linked(self, own: str, subject: Subject) -> bool:
         """Whether the link of an infra-env leads there: to itself, or to hosts of its own."""
@@ -38,12 +39,15 @@ class Scopes:
             return False
         if subject.infra_env_id not in (own, ""):
             return await self._are_beside(own, subject)
-        return bool(subject.infra_env_id or subject.cluster_id) or await self._all_of(own, subject)
+        if not subject.host_ids:
+            return bool(subject.infra_env_id or subject.cluster_id)
+        if subject.cluster_id:
+            return await self._are_in(subject.cluster_id, subject)
+        return await self._all_of(own, subject)
 
     async def _all_of(self, infra_env_id: str, subject: Subject) -> bool:
-        """Whether there are hosts, and all of them were started from an infra-env."""
-        scopes = [await self._scope_of(infra_env_id, host_id) for host_id in subject.host_ids]
-        return bool(scopes) and all(scopes)
+        """Whether hosts were started from an infra-env."""
+        return all([await self._scope_of(infra_env_id, host_id) for host_id in subject.host_ids])
 
     async def _are_beside(self, own: str, subject: Subject) -> bool:
         """Whether there are hosts of another infra-env, in clusters that hosts of this one are part of too."""
@@ -53,11 +57,11 @@ class Scopes:
         return bool(scopes) and all(scope.startswith(CLUSTER) for scope in scopes) and all(shared)
 
     async def _are_in(self, cluster_id: str, subject: Subject) -> bool:
-        """Whether there are hosts, in a cluster, and of the infra-env that was named, if one was."""
+        """Whether hosts are in a cluster, and of the infra-env that was named, if one was."""
         view = await self.cluster(cluster_id)
         hosts = {host.id: host.infra_env_id for host in view.living} if view else {}
         named = subject.infra_env_id
-        return bool(subject.host_ids) and all(each in hosts and named in ("", hosts[each]) for each in subject.host_ids)
+        return all(each in hosts and named in ("", hosts[each]) for each in subject.host_ids)
 
     async def _takes_part(self, infra_env_id: str, cluster_id: str) -> bool:
         """Whether an infra-env is for a cluster, or a host of it was given to the cluster."""
