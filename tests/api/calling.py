@@ -3,6 +3,7 @@
 import http.client
 import json
 from collections.abc import Iterator, Mapping
+from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -10,6 +11,9 @@ V1 = "/api/assisted-install/v1"
 V2 = "/api/assisted-install/v2"
 OURS = "/api/muster/v1"
 JSON = "application/json"
+
+IDLE = 60.0
+"""Seconds after which a connection is opened anew: the service closes those that nobody uses."""
 
 
 class Reply(NamedTuple):
@@ -36,11 +40,15 @@ class Caller:
     def __init__(self, url: str) -> None:
         self._address = urlsplit(url).netloc
         self._connection = http.client.HTTPConnection(self._address, timeout=20)
+        self._called_at = monotonic()
 
     def raw(
         self, method: str, path: str, body: bytes | Iterator[bytes] | None = None, headers: Mapping[str, str] = {}
     ) -> Reply:
         """One call with exactly these bytes and headers."""
+        if monotonic() - self._called_at > IDLE:
+            self._connection.close()
+        self._called_at = monotonic()
         try:
             self._connection.request(method, path, body=body, headers=dict(headers))
             response = self._connection.getresponse()

@@ -3,11 +3,7 @@
 from assisted_service_client import models
 from making import SECRET
 from scenario_stage import Stage, refused
-
-WIRED = {
-    "network_yaml": "interfaces:\n- name: eth0\n  type: ethernet\n  state: up\n",
-    "mac_interface_map": [{"mac_address": "52:54:00:00:00:01", "logical_nic_name": "eth0"}],
-}
+from scenario_told import WIRED
 
 
 def register_infra_env(at: Stage) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from assisted_service_client import models
 from making import AGENT, made, now, replies
 from replaying import recorded
-from scenario_stage import Stage
+from scenario_stage import Bound, Stage
 
 from parts.contract import contract
 
@@ -23,6 +23,10 @@ PROXIES = {
     "no_proxy": ".example.com",
 }
 TANG = '[{"url": "http://tang.example.com:7500", "thumbprint": "PLjNyRdGw03zlRoGjQYMahSZGu9"}]'
+WIRED = {
+    "network_yaml": "interfaces:\n- name: eth0\n  type: ethernet\n  state: up\n",
+    "mac_interface_map": [{"mac_address": "52:54:00:00:00:01", "logical_nic_name": "eth0"}],
+}
 PATIENCE = 10.0
 """Seconds within which what is bound to come has come."""
 
@@ -93,10 +97,6 @@ def tell_of_clusters(at: Stage) -> None:
     assert at.hand.v2(f"GET /clusters/{cluster_id}").json["image_info"]["download_url"]
 
 
-WIRED = {
-    "network_yaml": "interfaces:\n- name: eth0\n  type: ethernet\n  state: up\n",
-    "mac_interface_map": [{"mac_address": "52:54:00:00:00:01", "logical_nic_name": "eth0"}],
-}
 IMAGES: tuple[dict[str, Any], ...] = (
     {
         "proxy": PROXIES,
@@ -125,11 +125,37 @@ def tell_of_images(at: Stage) -> None:
     at.infra_env(cluster.id, image_type="disconnected-iso", rendezvous_ip="192.168.2.10")
 
 
+CHOSEN = {
+    "disks_skip_formatting": [{"disk_id": "text", "skip_formatting": True}],
+    "machine_config_pool_name": "infra",
+    "ignition_endpoint_token": "token",
+    "ignition_endpoint_http_headers": [{"key": "X-One", "value": "1"}],
+    "node_labels": [{"key": "one", "value": "1"}],
+}
+"""What may be said of a host."""
+
+UNREACHED = {"step_type": "tang-connectivity-check", "step_id": "tang-1", "exit_code": 1, "error": "no route to host"}
+
+
 def tell_of_a_host(at: Stage) -> None:
     """A host that has measured everything there is to measure, and of which everything is chosen."""
     cluster_id = at.cluster(disk_encryption={"enable_on": "all", "mode": "tang", "tang_servers": TANG})
     host = at.host(at.infra_env(cluster_id))
-    other = at.host(host.infra_env_id)
+    for step, output in measured(at.host(host.infra_env_id)).items():
+        at.says(host, step, output)
+    place = f"/infra-envs/{host.infra_env_id}/hosts/{host.host_id}"
+    assert at.hand.v2(f"PATCH {place}", CHOSEN).status == 201
+    assert at.hand.v2(f"GET {place}").status == 200
+    replies(at.hand, place, "installation-disk-speed-check", "", exit_code=1)
+    assert at.hand.v2(f"POST {place}/instructions", UNREACHED).status == 204
+    replies(at.hand, place, "inventory", "", exit_code=256)
+    assert at.hand.v2(f"GET {place}").json["media_status"] == "disconnected"
+    register = {"host_id": host.host_id, "discovery_agent_version": AGENT}
+    assert at.hand.v2(f"POST /infra-envs/{host.infra_env_id}/hosts", register).status == 201
+
+
+def measured(other: Bound) -> dict[str, Any]:
+    """What a host has to say that has found everything that can be found, another host included."""
     inventory = filled(
         "inventory",
         hostname="one.example.com",
@@ -141,34 +167,17 @@ def tell_of_a_host(at: Stage) -> None:
         timestamp=now(),
     )
     inventory["interfaces"][0]["type"] = "physical"
-    at.says(host, "inventory", inventory)
-    at.says(host, "connectivity-check", filled("connectivity-report", host_id=other.host_id))
-    at.says(host, "api-vip-connectivity-check", filled("api_vip_connectivity_response"))
-    at.says(host, "tang-connectivity-check", filled("tang_connectivity_response"))
-    at.says(
-        host,
-        "domain-resolution",
-        filled("domain_resolution_response", ipv4_addresses=["192.168.2.5"], ipv6_addresses=["fd00::5"]),
-    )
-    at.says(host, "ntp-synchronizer", filled("ntp_synchronization_response"))
-    at.says(host, "installation-disk-speed-check", filled("disk_speed_check_response", path="text"))
-    at.says(host, "container-image-availability", filled("container_image_availability_response"))
-    place = f"/infra-envs/{host.infra_env_id}/hosts/{host.host_id}"
-    replies(at.hand, place, "installation-disk-speed-check", "", exit_code=1)
-    said = {
-        "disks_skip_formatting": [{"disk_id": "text", "skip_formatting": True}],
-        "machine_config_pool_name": "infra",
-        "ignition_endpoint_token": "token",
-        "ignition_endpoint_http_headers": [{"key": "X-One", "value": "1"}],
-        "node_labels": [{"key": "one", "value": "1"}],
+    addresses = {"ipv4_addresses": ["192.168.2.5"], "ipv6_addresses": ["fd00::5"]}
+    return {
+        "inventory": inventory,
+        "connectivity-check": filled("connectivity-report", host_id=other.host_id),
+        "api-vip-connectivity-check": filled("api_vip_connectivity_response"),
+        "tang-connectivity-check": filled("tang_connectivity_response"),
+        "domain-resolution": filled("domain_resolution_response", **addresses),
+        "ntp-synchronizer": filled("ntp_synchronization_response"),
+        "installation-disk-speed-check": filled("disk_speed_check_response"),
+        "container-image-availability": filled("container_image_availability_response"),
     }
-    assert at.hand.v2(f"PATCH {place}", said).status == 201
-    failed = {"step_type": "tang-connectivity-check", "step_id": "tang-1", "exit_code": 1, "error": "no route to host"}
-    assert at.hand.v2(f"POST {place}/instructions", failed).status == 204
-    replies(at.hand, place, "inventory", "", exit_code=256)
-    assert at.hand.v2(f"GET {place}").json["media_status"] == "disconnected"
-    register = {"host_id": host.host_id, "discovery_agent_version": AGENT}
-    assert at.hand.v2(f"POST /infra-envs/{host.infra_env_id}/hosts", register).status == 201
 
 
 def tell_of_what_takes_long(at: Stage) -> None:

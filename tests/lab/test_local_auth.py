@@ -89,6 +89,16 @@ async def test_machines_with_the_token_of_another_image_are_refused(client):
     assert (await agent.call(GET_CLUSTER, cluster_id=other.cluster_id))["id"] == other.cluster_id
 
 
+async def test_a_machine_whose_token_is_none_gives_up_and_says_so(client):
+    room = Room(masters=1, workers=0)
+    place = await new_place(client, "rubbish", room)
+    profiles = profiles_of(room.but(seed=place.infra_env_id))
+    async with up(client, place.but(token="rubbish", cluster_id=""), profiles, SPEED) as fleet:
+        (machine,) = fleet.machines.values()
+        await noted(machine, "nothing more is done until this machine is started again")
+        assert not any("rubbish" in line for line in machine.noted)
+
+
 async def test_a_place_that_is_there_already_is_found_with_its_token(client):
     place = await new_place(client, "found-again", Room(workers=0))
     assert (await place_of(client, "found-again"))[0] == place
