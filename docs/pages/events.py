@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import muster.domain
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.policy import EVENT_LIMITS
 from muster.runtime.settings import written as spelt
 
@@ -15,6 +15,8 @@ from .samples import SOMETHING
 from .writing import code, first_line, page, table
 
 DOMAIN = Path(muster.domain.__file__).parent
+MODULES = (events, host_events)
+NAMED = {module.__name__.rpartition(".")[2] for module in MODULES}
 
 REPORTED = {"reboots_for_node": "The controller in the new cluster reports how often a node has restarted."}
 """Events that others report by `POST /v2/events`; they are kept and shown as they come."""
@@ -46,8 +48,9 @@ def tellers() -> list[Callable[..., events.Event]]:
     """The functions that make events, in order."""
     return [
         tell
-        for name, tell in vars(events).items()
-        if inspect.isfunction(tell) and tell.__module__ == events.__name__ and not name.startswith("_")
+        for module in MODULES
+        for name, tell in vars(module).items()
+        if inspect.isfunction(tell) and tell.__module__ == module.__name__ and not name.startswith("_")
     ]
 
 
@@ -60,7 +63,7 @@ def written() -> str:
         "know; the sentences are ours. The last column says where in `src/muster/domain` it is told.",
         table(("Name", "Severity", "Meaning", "Told in"), [event_row(tell) for tell in tellers()]),
         "`host_status_updated` matters as much as the state it tells of: it is told of "
-        + ", ".join(f"{code(state)} as {severity}" for state, severity in events.STATUS_SEVERITIES.items())
+        + ", ".join(f"{code(state)} as {severity}" for state, severity in host_events.STATUS_SEVERITIES.items())
         + ", any other as info.",
         f"Of the same cluster, host and infra-env, some are told only so often: {limits}. "
         "`EVENT_RATE_LIMITS` sets other times, and times for other events.",
@@ -90,9 +93,9 @@ def told_in() -> dict[str, tuple[str, ...]]:
 
 
 def _named_in(path: Path) -> set[str]:
-    """The names that a module takes from `events`."""
+    """The events that a module tells."""
     return {
         node.attr
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "events"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in NAMED
     }

@@ -10,7 +10,7 @@ from muster.adapters.machine.identity import NAMELESS, host_id
 from muster.adapters.machine.simulated import Boot
 from muster.adapters.machine.world import World
 from muster.domain.errors import Broken
-from muster.ports import Ended, Landmark, Machine
+from muster.machine import Ended, Landmark, Machine
 from parts.machines import a_profile, a_room, a_running_machine
 
 PRODUCT = "4C4C4544-0032-3510-8052-B4C04F4A4E32"

@@ -16,7 +16,7 @@ from muster.domain.connectivity import ConnectivityReport
 from muster.domain.inventory import Inventory
 from muster.domain.steps import STEPS as ASKED
 from muster.domain.steps.install import InstallRequest, ProxyRequest
-from muster.ports import Ended
+from muster.machine import Ended
 from parts.machines import a_profile, a_room, a_running_machine
 
 NOBODY = Client("http://127.0.0.1:9")

@@ -13,7 +13,7 @@ from muster.agent.loop import run
 from muster.cli.serve import configure_logs
 from muster.client import Client
 from muster.lab.site import new_pull_secret
-from muster.ports import Ended
+from muster.machine import Ended
 from muster.wire.endpoints.clusters import GET_CLUSTER, REGISTER_CLUSTER
 from muster.wire.endpoints.hosts import DELETE_HOST, LIST_HOSTS
 from muster.wire.endpoints.infra_envs import REGISTER_INFRA_ENV

@@ -9,7 +9,7 @@ import pytest
 from pages.events import NOT_TOLD, REPORTED, told_in
 
 from builders import CLUSTER_ID, INFRA_ENV_ID, a_cluster, a_host, an_infra_env
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.events import Event, Severity
 from muster.domain.hosts import Host, HostState
@@ -32,8 +32,9 @@ SAMPLES = {
 
 TELLING = {
     name: tell
-    for name, tell in inspect.getmembers(events, inspect.isfunction)
-    if tell.__module__ == events.__name__ and not name.startswith("_")
+    for module in (events, host_events)
+    for name, tell in inspect.getmembers(module, inspect.isfunction)
+    if tell.__module__ == module.__name__ and not name.startswith("_")
 }
 
 WARNINGS = {
@@ -101,7 +102,7 @@ def test_no_event_shows_a_secret():
     ],
 )
 def test_how_much_a_new_state_of_a_host_matters(state, severity):
-    event = events.host_status_updated(a_host("h1", status=state, status_info="because"), HostState.KNOWN)
+    event = host_events.host_status_updated(a_host("h1", status=state, status_info="because"), HostState.KNOWN)
     assert event.severity is severity
     assert event.message == f"Host h1: was known, is now {state}: because"
 
@@ -115,7 +116,7 @@ def test_a_new_state_of_a_cluster_is_told_with_its_words(state):
 @pytest.mark.parametrize(("info", "end"), [("", "Rebooting"), ("60%", "Rebooting (60%)")])
 def test_a_stage_is_told_with_how_far_it_is(info, end):
     host = a_host("h1", progress=HostProgress(current_stage=Stage.REBOOTING, progress_info=info))
-    assert events.host_install_progress_updated(host).message == f"Host h1: reached stage {end}"
+    assert host_events.host_install_progress_updated(host).message == f"Host h1: reached stage {end}"
 
 
 def test_an_operator_without_a_status_is_told_as_unknown():

@@ -5,7 +5,7 @@ import aiohttp
 from muster.agent.patience import patiently
 from muster.client import Client
 from muster.domain.record import Record
-from muster.ports import Machine
+from muster.machine import Machine
 from muster.wire.endpoints.clusters import UPLOAD_LOGS
 from muster.wire.endpoints.hosts import HOST_LOGS_PROGRESS
 from muster.wire.hosts import LogsProgress

@@ -24,7 +24,7 @@ from muster.domain.errors import (
 from muster.domain.record import Record
 from muster.domain.steps.upgrade_agent import KIND as UPGRADE
 from muster.domain.steps.upgrade_agent import UpgradeReply
-from muster.ports import Machine
+from muster.machine import Machine
 from muster.wire.endpoints.hosts import GET_NEXT_STEPS, POST_STEP_REPLY, REGISTER_HOST
 from muster.wire.hosts import HostCreate
 from muster.wire.json import filled

@@ -1,6 +1,6 @@
 """What follows from the facts without anyone asking: disks, roles, networks, groups, percentages."""
 
-from . import events
+from . import host_events
 from .clusters import Cluster
 from .connectivity import ip_collisions, least_group, majority_groups
 from .disks import chosen, judged, to_be_formatted
@@ -42,7 +42,7 @@ def derive_roles(draft: Draft) -> None:
         if host.suggested_role is not role:
             host = host.but(suggested_role=role)
             draft.put(host)
-            draft.tell(events.host_role_updated(host))
+            draft.tell(host_events.host_role_updated(host))
 
 
 def derive_networks(view: View, cluster: Cluster) -> Cluster:

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from . import events
+from . import events, host_events
 from .clusters import Cluster
 from .draft import Draft
 from .hosts import Host
@@ -53,7 +53,9 @@ def move_host(
     draft.put(moved)
     if moved.status is not host.status:
         # A host that leaves its cluster is told of there.
-        draft.tell(events.host_status_updated(moved.but(cluster_id=moved.cluster_id or host.cluster_id), host.status))
+        draft.tell(
+            host_events.host_status_updated(moved.but(cluster_id=moved.cluster_id or host.cluster_id), host.status)
+        )
     draft.tell(*(row.tells(moved) if row.tells else ()))
     return True
 

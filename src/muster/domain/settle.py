@@ -7,7 +7,7 @@ changed since the last settled view is not judged again.
 from datetime import datetime
 from typing import Any
 
-from . import events
+from . import events, host_events
 from .clusters import Cluster
 from .derive import derive_disks, derive_groups, derive_networks, derive_progress, derive_roles
 from .draft import Draft
@@ -162,7 +162,11 @@ def _remember(draft: Draft, host: Host, assessment: Assessment) -> None:
     """Write the verdicts on a host down; turning points are told."""
     findings = assessment.findings(host.verdicts)
     for name, finding in _turns(host.verdicts, findings):
-        tell = events.host_validation_failed if finding.status is Status.FAILURE else events.host_validation_fixed
+        tell = (
+            host_events.host_validation_failed
+            if finding.status is Status.FAILURE
+            else host_events.host_validation_fixed
+        )
         draft.tell(tell(host, name, finding.message))
     draft.put(host.but(verdicts=findings))
 

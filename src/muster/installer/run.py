@@ -7,7 +7,7 @@ import msgspec
 from muster.client import Client
 from muster.domain.errors import MusterError
 from muster.domain.progress import Stage
-from muster.ports import Ended, Machine
+from muster.machine import Ended, Machine
 
 from .sequence import install_sequence
 from .work import Plan, Work

@@ -7,7 +7,7 @@ from muster.domain.clusters import ClusterKind
 from muster.domain.errors import Broken
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
-from muster.ports import Landmark
+from muster.machine import Landmark
 from muster.wire.endpoints.clusters import DOWNLOAD_FILES, GET_CLUSTER, LIST_CLUSTER_HOSTS
 from muster.wire.endpoints.hosts import DOWNLOAD_HOST_IGNITION
 

@@ -11,7 +11,7 @@ from muster.domain.errors import Broken, MusterError
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
 from muster.domain.steps.install import InstallRequest
-from muster.ports import Machine
+from muster.machine import Machine
 from muster.wire.endpoints.hosts import HOST_PROGRESS
 from muster.wire.hosts import HostProgressReport
 

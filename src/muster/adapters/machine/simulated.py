@@ -19,7 +19,7 @@ from weakref import finalize
 from muster.domain.errors import Broken
 from muster.domain.inventory import Inventory
 from muster.domain.networks import IPV4, NtpSource, Resolution, families, family, normal
-from muster.ports import Echo, Ended, Landmark, LeasedAddress, Page, Pull
+from muster.machine import Echo, Ended, Landmark, LeasedAddress, Page, Pull
 
 from . import web
 from .identity import host_id

@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 
 from muster.domain.errors import Broken, Unavailable
-from muster.ports import Page
+from muster.machine import Page
 
 PATIENCE = aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=60)
 """A server that says nothing for so many seconds says nothing at all."""

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from muster.client import Client
 from muster.domain.errors import Invalid, MusterError
-from muster.ports import Machine
+from muster.machine import Machine
 
 from . import (
     api_vip_connectivity_check,

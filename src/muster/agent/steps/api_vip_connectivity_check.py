@@ -11,7 +11,7 @@ from muster.client import Client
 from muster.domain.errors import Broken, Invalid, MusterError
 from muster.domain.joining import KUBECONFIG, MACHINE_CONFIG, OWN_SERVICES, ApiVipReply, read_ignition
 from muster.domain.steps.api_vip_connectivity_check import ApiVipRequest
-from muster.ports import Machine, Page
+from muster.machine import Machine, Page
 
 from .step import Reply, first, replied
 

@@ -9,7 +9,7 @@ from muster.domain.inventory import Interface
 from muster.domain.networks import IPV4, families, family, lies_in, normal, plain
 from muster.domain.steps.connectivity_check import Peer
 from muster.domain.steps.inventory import REAL_INTERFACES
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

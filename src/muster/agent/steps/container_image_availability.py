@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from muster.client import Client
 from muster.domain.hosts import ImageStatus
 from muster.domain.steps.container_image_availability import ImagesReply, ImagesRequest
-from muster.ports import Machine, Pull
+from muster.machine import Machine, Pull
 
 from .step import Reply, first, replied
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from muster.client import Client
 from muster.domain.leases import API, INGRESS
 from muster.domain.steps.dhcp_lease_allocate import LeaseReply, LeaseRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from muster.client import Client
 from muster.domain.errors import Invalid
 from muster.domain.steps.domain_resolution import DomainReply, DomainRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

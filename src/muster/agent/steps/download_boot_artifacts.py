@@ -11,7 +11,7 @@ from typing import TypeVar
 from muster.client import Client
 from muster.domain.errors import Broken, MusterError
 from muster.domain.steps.download_boot_artifacts import BootArtifactsRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first
 

@@ -8,7 +8,7 @@ from muster.client import Client
 from muster.domain.errors import Invalid
 from muster.domain.networks import FreeAddresses
 from muster.domain.steps.free_network_addresses import LARGEST_PREFIX
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

@@ -6,7 +6,7 @@ from muster.client import Client
 from muster.domain.errors import Invalid
 from muster.domain.inputs.host_overrides import FLAGS
 from muster.domain.steps.install import InstallRequest, ProxyRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from muster.client import Client
 from muster.domain.errors import Broken, Invalid
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply, DiskSpeedRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

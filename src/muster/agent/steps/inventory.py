@@ -9,7 +9,7 @@ from muster.client import Client
 from muster.domain.errors import Invalid
 from muster.domain.inventory import Inventory, Truncation
 from muster.domain.steps.inventory import LARGEST, SMALLEST_DISK
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, replied
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from muster.agent.logs import Owner, send_logs
 from muster.client import Client
 from muster.domain.steps.logs_gather import LogsRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first
 

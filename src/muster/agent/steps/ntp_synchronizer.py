@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from muster.client import Client
 from muster.domain.errors import Invalid
 from muster.domain.steps.ntp_synchronizer import NtpReply, NtpRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from muster.client import Client
 from muster.domain.errors import Broken
 from muster.domain.steps.reboot_for_reclaim import ReclaimRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .download_boot_artifacts import ENTRY, MAINFRAME
 from .step import Reply, first

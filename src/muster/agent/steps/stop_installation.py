@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from muster.client import Client
 from muster.domain.errors import Invalid
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .install import CONTAINER
 from .step import Reply

@@ -14,7 +14,7 @@ from muster.domain.errors import Broken, MusterError
 from muster.domain.joining import TangAnswer, TangReply, TangServer
 from muster.domain.record import Record
 from muster.domain.steps.tang_connectivity_check import TangRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import BAD_ARGUMENTS, Reply, first, replied
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from muster.client import Client
 from muster.domain.steps.upgrade_agent import UpgradeReply, UpgradeRequest
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

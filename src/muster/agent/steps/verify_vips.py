@@ -7,7 +7,7 @@ from muster.client import Client
 from muster.domain.errors import Invalid
 from muster.domain.hosts import VipCheck
 from muster.domain.networks import VipVerification
-from muster.ports import Machine
+from muster.machine import Machine
 
 from .step import Reply, first, replied
 

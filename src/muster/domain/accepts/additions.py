@@ -1,6 +1,6 @@
 """Adding hosts to a cluster that runs."""
 
-from muster.domain import events
+from muster.domain import host_events
 from muster.domain.artifacts.host_ignition import host_ignition
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import GenerateHostIgnition
@@ -41,7 +41,7 @@ def install(draft: Draft, asked: InstallHost) -> None:
     _require_what_it_installs(draft, host)
     draft.put(draft.host(host.id).but(ignition_stored=False))
     draft.start(GenerateHostIgnition(cluster_id=draft.cluster.id, host_id=host.id))
-    draft.tell(events.host_installation_started(host))
+    draft.tell(host_events.host_installation_started(host))
 
 
 def _require_what_it_installs(draft: Draft, host: Host) -> None:
@@ -67,7 +67,7 @@ def reset(draft: Draft, asked: ResetHost) -> None:
         raise Refused(f"Host {host.name} is reset with its cluster, not by itself")
     if not move_host(draft, host, asked):
         raise Refused(f"Host {host.name} is {host.status} and cannot be reset")
-    draft.tell(events.host_installation_reset(host), events.user_required_complete_installation_reset(host))
+    draft.tell(host_events.host_installation_reset(host), host_events.user_required_complete_installation_reset(host))
 
 
 ACCEPTS: Accepts = {AllowAddHosts: allow, InstallHost: install, HostIgnitionStored: stored, ResetHost: reset}

@@ -1,6 +1,6 @@
 """Giving hosts of the pool to clusters and taking them back."""
 
-from muster.domain import events
+from muster.domain import host_events
 from muster.domain.clusters import Cluster
 from muster.domain.draft import Accepts, Draft
 from muster.domain.errors import Invalid, Refused
@@ -32,7 +32,7 @@ def bind(draft: Draft, asked: BindHost) -> None:
         raise Refused(f"Cluster {cluster.name} is {cluster.status} and takes in no new hosts")
     if not move_host(draft, host, asked):
         raise Refused(f"Host {host.name} is {host.status}; only a host that is {HostState.KNOWN_UNBOUND} can be bound")
-    draft.tell(events.host_bind_succeeded(draft.view.hosts[host.id], cluster))
+    draft.tell(host_events.host_bind_succeeded(draft.view.hosts[host.id], cluster))
 
 
 def _require_fit(draft: Draft, host: Host, cluster: Cluster) -> None:
@@ -70,7 +70,7 @@ def _take_back(draft: Draft, host: Host, asked: UnbindHost | ReclaimHost) -> Non
         )
     if not move_host(draft, host, asked):
         raise Refused(f"Host {host.name} is {host.status} and cannot be taken from its cluster")
-    draft.tell(events.host_unbind_succeeded(host))
+    draft.tell(host_events.host_unbind_succeeded(host))
 
 
 ACCEPTS: Accepts = {BindHost: bind, UnbindHost: unbind, ReclaimHost: reclaim}

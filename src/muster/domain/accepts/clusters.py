@@ -1,6 +1,6 @@
 """What users ask of the description of a cluster."""
 
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles
 from muster.domain.errors import Invalid, Refused
@@ -83,10 +83,10 @@ def delete(draft: Draft, _: DeleteCluster) -> None:
     now = draft.view.now
     for host in draft.view.living:
         if _was_given(draft, host) and move_host(draft, host, UnbindHost(host_id=host.id)):
-            draft.tell(events.host_unbind_succeeded(host))
+            draft.tell(host_events.host_unbind_succeeded(host))
         else:
             draft.put(host.but(deleted_at=now))
-            draft.tell(events.host_deregistered(host))
+            draft.tell(host_events.host_deregistered(host))
     draft.put(cluster.but(deleted_at=now))
     draft.tell(events.cluster_deregistered(cluster))
     draft.start(DeleteFiles(cluster_id=cluster.id))

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from muster.domain import events
+from muster.domain import host_events
 from muster.domain.clusters import Cluster
 from muster.domain.draft import Accepts, Draft
 from muster.domain.errors import Invalid, NotFound, Refused
@@ -81,7 +81,7 @@ def _welcome(draft: Draft, asked: Registered, infra_env: InfraEnv) -> None:
     ).but(**_part_in(cluster))
     host = host.but(suggested_role=host.role)
     draft.put(host)
-    draft.tell(events.host_registration_succeeded(host))
+    draft.tell(host_events.host_registration_succeeded(host))
 
 
 def _part_in(cluster: Cluster | None) -> dict[str, object]:
@@ -102,7 +102,7 @@ def check_in(draft: Draft, happened: CheckedIn) -> None:
     )
     if upgrade_is_news(draft.view, host):
         host = host.but(upgrade_told_at=draft.view.now)
-        draft.tell(events.upgrade_agent_started(host, draft.view.policy.agent_image))
+        draft.tell(host_events.upgrade_agent_started(host, draft.view.policy.agent_image))
     draft.put(host)
 
 
@@ -128,7 +128,7 @@ def _note_media(draft: Draft, host: Host, happened: Replied) -> None:
         if not host.media_connected:
             return
         draft.put(host.but(media_connected=False))
-        draft.tell(events.host_media_disconnected(host))
+        draft.tell(host_events.host_media_disconnected(host))
     elif happened.exit_code == 0:
         draft.put(host.but(media_connected=True))
     move_host(draft, draft.host(host.id), happened)
@@ -165,7 +165,7 @@ def progress(draft: Draft, asked: Progressed) -> None:
     now = draft.view.now
     if before.current_stage == stage:
         draft.put(host.but(progress=before.but(progress_info=asked.info, stage_updated_at=now)))
-        draft.tell(events.host_install_progress_updated(draft.host(host.id)))
+        draft.tell(host_events.host_install_progress_updated(draft.host(host.id)))
         return
     if host.status not in TAKES_PROGRESS:
         raise Refused(f"Host {host.name} is {host.status}; no installation is under way on it")
@@ -174,7 +174,7 @@ def progress(draft: Draft, asked: Progressed) -> None:
         return
     draft.put(host.but(progress=_advanced(draft, host, asked)))
     move_host(draft, draft.host(host.id), asked)
-    draft.tell(events.host_install_progress_updated(draft.host(host.id)))
+    draft.tell(host_events.host_install_progress_updated(draft.host(host.id)))
 
 
 def _last_seen(draft: Draft, host: Host, stage: str) -> str:
@@ -213,7 +213,7 @@ def delete(draft: Draft, asked: DeleteHost) -> None:
     """Given up."""
     host = draft.host(asked.host_id)
     draft.put(host.but(deleted_at=draft.view.now))
-    draft.tell(events.host_deregistered(host))
+    draft.tell(host_events.host_deregistered(host))
 
 
 def logs(draft: Draft, asked: HostLogsReported) -> None:
@@ -221,7 +221,7 @@ def logs(draft: Draft, asked: HostLogsReported) -> None:
     host, now = draft.host(asked.host_id), draft.view.now
     if asked.uploaded:
         draft.put(host.but(logs_info="collecting", logs_collected_at=now))
-        draft.tell(events.host_logs_uploaded(host))
+        draft.tell(host_events.host_logs_uploaded(host))
     elif asked.state == "requested":
         draft.put(host.but(logs_info=asked.state, logs_started_at=now))
     else:

@@ -1,6 +1,6 @@
 """Install, cancel, reset, and the answer of the generator."""
 
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.clusters import PreparationStatus
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles, GenerateFiles
@@ -35,7 +35,7 @@ def install(draft: Draft, asked: Install) -> None:
     if not bootstrap.bootstrap:
         bootstrap = bootstrap.but(bootstrap=True)
         draft.put(bootstrap)
-        draft.tell(events.host_bootstrap_set(bootstrap))
+        draft.tell(host_events.host_bootstrap_set(bootstrap))
     move_cluster(draft, cluster, asked)
     if cluster.validations_ignored:
         draft.tell(events.validations_ignored(cluster))
@@ -66,7 +66,7 @@ def cancel(draft: Draft, asked: Cancel) -> None:
     for host in draft.view.living:
         if not move_host(draft, host, asked):
             raise StuckHost(host, f"The installation cannot be cancelled while host {host.name} is {host.status}")
-        draft.tell(events.host_installation_cancelled(host))
+        draft.tell(host_events.host_installation_cancelled(host))
     draft.tell(events.cluster_installation_canceled(draft.cluster))
 
 
@@ -78,8 +78,8 @@ def reset(draft: Draft, asked: Reset) -> None:
     for host in draft.view.living:
         if not move_host(draft, host, asked):
             raise StuckHost(host, f"The installation cannot be reset while host {host.name} is {host.status}")
-        draft.tell(events.host_installation_reset(host))
-        draft.tell(events.user_required_complete_installation_reset(host))
+        draft.tell(host_events.host_installation_reset(host))
+        draft.tell(host_events.user_required_complete_installation_reset(host))
     draft.start(DeleteFiles(cluster_id=cluster.id))
     draft.tell(events.cluster_installation_reset(draft.cluster))
 

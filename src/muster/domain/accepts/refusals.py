@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.errors import MusterError, NotFound
 from muster.domain.events import Event
 from muster.domain.triggers import (
@@ -28,7 +28,7 @@ def refusals(view: View, trigger: Trigger, error: MusterError) -> Iterator[Event
     if isinstance(error, NotFound):
         return
     if isinstance(trigger, Registered):
-        yield events.host_registration_failed(trigger, view.cluster.id if view.cluster else None, str(error))
+        yield host_events.host_registration_failed(trigger, view.cluster.id if view.cluster else None, str(error))
     elif isinstance(trigger, HostTrigger) and type(trigger) in OF_HOSTS:
         yield OF_HOSTS[type(trigger)](view.hosts[trigger.host_id], str(error))
     elif type(trigger) in OF_CLUSTERS:
@@ -41,14 +41,14 @@ def refusals(view: View, trigger: Trigger, error: MusterError) -> Iterator[Event
 
 
 OF_HOSTS: dict[type[Trigger], Callable[[Any, str], Event]] = {
-    BindHost: events.host_bind_failed,
-    UnbindHost: events.host_unbind_failed,
-    ResetHost: events.host_installation_reset_failed,
+    BindHost: host_events.host_bind_failed,
+    UnbindHost: host_events.host_unbind_failed,
+    ResetHost: host_events.host_installation_reset_failed,
 }
 
 OF_CLUSTERS: dict[type[Trigger], tuple[Callable[[Any, str], Event], Callable[[Any, str], Event]]] = {
-    Cancel: (events.cancel_installation_failed, events.host_cancel_installation_failed),
-    Reset: (events.reset_installation_failed, events.host_installation_reset_failed),
-    DeleteCluster: (events.cluster_deregister_failed, events.host_unbind_failed),
+    Cancel: (events.cancel_installation_failed, host_events.host_cancel_installation_failed),
+    Reset: (events.reset_installation_failed, host_events.host_installation_reset_failed),
+    DeleteCluster: (events.cluster_deregister_failed, host_events.host_unbind_failed),
 }
 """What is told of the cluster, and of the host that was in the way."""

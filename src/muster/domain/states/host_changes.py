@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from muster.domain import events
+from muster.domain import host_events
 from muster.domain.events import Event
 from muster.domain.hosts import Host, HostKind
 from muster.domain.progress import HostProgress
@@ -113,21 +113,21 @@ def is_late(case: HostCase) -> Host:
 
 def tells_of_late_stage(host: Host) -> tuple[Event, ...]:
     """A stage takes longer than it should."""
-    return (events.host_stage_timed_out(host),)
+    return (host_events.host_stage_timed_out(host),)
 
 
 def tells_of_peace(host: Host) -> tuple[Event, ...]:
     """Whether one machine is left that reports as the host."""
-    return () if host.contested else (events.host_identity_settled(host),)
+    return () if host.contested else (host_events.host_identity_settled(host),)
 
 
 def tells_of_disks(host: Host) -> tuple[Event, ...]:
     """Which disks besides the installation disk are wiped, and which are left alone as asked."""
     wiped = host.wiped_disks
     return tuple(
-        events.quick_disk_format_performed(host, disk)
+        host_events.quick_disk_format_performed(host, disk)
         if disk in wiped
-        else events.quick_disk_format_skipped(host, disk)
+        else host_events.quick_disk_format_skipped(host, disk)
         for disk in host.disks_to_be_formatted
     )
 

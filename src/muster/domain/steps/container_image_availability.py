@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.hosts import Host, ImageStatus
 from muster.domain.record import Record
 from muster.domain.views import HostView
@@ -51,7 +51,7 @@ def _learn(view: HostView, reply: ImagesReply) -> Host:
 
 def _tells(before: HostView, after: HostView, _: ImagesReply) -> Iterable[events.Event]:
     return [
-        events.image_status_updated(after.host, name, image.result)
+        host_events.image_status_updated(after.host, name, image.result)
         for name, image in after.host.images.items()
         if name not in before.host.images
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.hosts import DiskSpeed, Host
 from muster.domain.record import Record
 from muster.domain.triggers import Replied
@@ -50,7 +50,7 @@ def _tells(before: HostView, after: HostView, reply: DiskSpeedReply) -> Iterable
     limit, speed = after.base_figures.installation_disk_speed_threshold_ms, reply.io_sync_duration
     if reply.path in before.host.disk_speeds or not 0 < limit < speed:
         return []
-    return [events.disk_speed_slower_than_supported(after.host, reply.path, speed)]
+    return [host_events.disk_speed_slower_than_supported(after.host, reply.path, speed)]
 
 
 STEP = Step(

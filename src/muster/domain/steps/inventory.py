@@ -1,6 +1,6 @@
 """The `inventory` step: the machine describes itself."""
 
-from muster.domain import events
+from muster.domain import host_events
 from muster.domain.events import Event
 from muster.domain.hosts import Host
 from muster.domain.inventory import Inventory
@@ -48,7 +48,7 @@ def _is_chosen_bootstrap(view: HostView, inventory: Inventory) -> bool:
 def _tells(before: HostView, after: HostView, _: Inventory) -> tuple[Event, ...]:
     """One more machine reports as the host."""
     is_news = after.host.contested and len(after.host.sightings) > len(before.host.sightings)
-    return (events.host_identity_clash(after.host),) if is_news else ()
+    return (host_events.host_identity_clash(after.host),) if is_news else ()
 
 
 STEP = Step(kind="inventory", ask=_ask, reads=Inventory, learn=_learn, tells=_tells)

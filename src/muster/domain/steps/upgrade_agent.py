@@ -6,7 +6,7 @@ It takes the place of every other step, so that no step is done by an agent of a
 from collections.abc import Iterable
 from datetime import timedelta
 
-from muster.domain import events
+from muster.domain import events, host_events
 from muster.domain.hosts import Host
 from muster.domain.record import Record
 from muster.domain.states.hosts import HostState as S
@@ -63,7 +63,9 @@ def _ask(view: HostView) -> Args | None:
 
 
 def _tells(_: HostView, after: HostView, reply: UpgradeReply) -> Iterable[events.Event]:
-    tell = {"success": events.upgrade_agent_finished, "failure": events.upgrade_agent_failed}.get(reply.result)
+    tell = {"success": host_events.upgrade_agent_finished, "failure": host_events.upgrade_agent_failed}.get(
+        reply.result
+    )
     return [tell(after.host, reply.agent_image)] if tell else []
 
 
