@@ -8,7 +8,7 @@ from datetime import datetime
 from multipart import MultipartError, PushMultipartParser, parse_options_header
 
 from muster.api.call import Answer, Call, json_answer, plain, saved_as, serves
-from muster.api.clusters import view_of
+from muster.api.clusters import remembered_of, view_of
 from muster.api.errors import Malformed
 from muster.domain.clusters import Cluster
 from muster.domain.errors import Broken, Invalid, NotFound, Refused
@@ -16,7 +16,7 @@ from muster.domain.events import EventQuery
 from muster.domain.hosts import Host
 from muster.domain.record import Record
 from muster.domain.triggers import ClusterLogsReported, HostLogsReported
-from muster.domain.views import View, cluster_scope
+from muster.domain.views import View
 from muster.runtime.manifests import StoredManifests
 from muster.wire.clusters import cluster_out
 from muster.wire.endpoints import clusters as clusters_rows
@@ -91,7 +91,9 @@ async def download_logs(call: Call) -> Answer:
 
     Those of a cluster that was given up, too, for as long as they are kept.
     """
-    view, cluster = await _remembered(call)
+    view = await remembered_of(call)
+    cluster = view.cluster
+    assert cluster is not None, "the scope of a cluster has one"
     kind, host_id = call.query.logs_type, call.query.host_id
     if kind == "all":
         return Answer(stream=_archive(call, view, cluster), headers=saved_as(f"{cluster.name}_{cluster.id}.tar"))
@@ -101,18 +103,6 @@ async def download_logs(call: Call) -> Answer:
         name = _name_of(cluster, _host(view.hosts.values(), host_id))
     opened = await call.service.blobs.open(key_of_logs(view, kind, host_id))
     return Answer(stream=opened.pieces, headers={**saved_as(name), "content-length": str(opened.size)})
-
-
-async def _remembered(call: Call) -> tuple[View, Cluster]:
-    """The cluster that a call names, given up or not, with all hosts that were ever in it."""
-    cluster_id = call.parameters["cluster_id"]
-    try:
-        view = await call.service.engine.remembered(cluster_scope(cluster_id))
-    except NotFound:
-        view = None
-    if view is None or view.cluster is None:
-        raise NotFound(f"There is no cluster {cluster_id}, and there has been none")
-    return call.service.engine.present(view), view.cluster
 
 
 def _require_logs(view: View, cluster: Cluster, kind: str, host_id: str | None) -> None:
