@@ -328,3 +328,16 @@ async def test_of_the_like_in_one_decision_the_first_is_told(clock):
     noise = Event(name="noise", severity=Severity.INFO, message="first", cluster_id=CLUSTER)
     others = (noise.but(message="second"), noise.but(host_id=HOST))
     assert await engine._worth_telling((noise, *others), NOW) == (noise, others[1])
+
+
+async def test_whoever_looks_at_very_many_scopes_keeps_none_of_them_in_mind(store, clock):
+    await a_cluster_in(an_engine(store, clock))
+    other = an_engine(store, clock)
+    assert (await other.glance(SCOPE)).cluster.name == "lab"
+    before = store.loads
+    assert (await other.view(SCOPE)).cluster.name == "lab"
+    assert store.loads == before + 1
+    assert (await other.glance(SCOPE)).cluster.name == "lab"
+    assert store.loads == before + 1
+    with pytest.raises(NotFound):
+        await other.glance(cluster_scope("nowhere"))

@@ -104,6 +104,16 @@ class Engine:
             raise NotFound(f"There is no {scope.replace(':', ' ')}")
         return known.view
 
+    async def glance(self, scope: str) -> View:
+        """A scope as it stands, for those who look at very many: what is not in mind already is not kept there."""
+        known = self._known.get(scope)
+        if known is not None and known.view.version:
+            return known.view
+        stored = await self.store.load(scope)
+        if stored is None:
+            raise NotFound(f"There is no {scope.replace(':', ' ')}")
+        return self._seen(scope, stored)
+
     async def remembered(self, scope: str) -> View:
         """A scope as it stands, given up or not, with the hosts that were given up in it; to be read only."""
         stored = await self.store.load(scope, gone=True)

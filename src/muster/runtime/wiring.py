@@ -50,7 +50,7 @@ class Service:
 
     async def each(self, kind: str, *, gone: bool = False) -> AsyncGenerator[View]:
         """Every live scope of a kind, oldest first, one at a time; with `gone`, also what was given up."""
-        look = self.engine.remembered if gone else self.engine.view
+        look = self.engine.remembered if gone else self.engine.glance
         for scope in await self.store.scopes(kind, gone=gone):
             try:
                 view = await look(scope)
