@@ -90,6 +90,18 @@ async def test_replicas_that_start_together_migrate_once(database_url: str, open
     assert await stores[3].load(CLUSTER) is not None
 
 
+async def test_what_is_large_and_often_written_is_compressed_the_quick_way_if_the_database_can(
+    pg_store: SqlStore, connect: Connect
+) -> None:
+    del pg_store
+    asked = await connect()
+    known = await asked.fetchval("SELECT enumvals FROM pg_settings WHERE name = 'default_toast_compression'")
+    used = await asked.fetch(
+        "SELECT attcompression FROM pg_attribute WHERE attname IN ('body', 'patch') AND attcompression <> ''"
+    )
+    assert [row["attcompression"] for row in used] == ([b"l", b"l"] if "lz4" in (known or ()) else [])
+
+
 async def test_readers_of_a_file_do_not_wait_for_its_writer(sqlite_url: str, open_sql: OpenSql) -> None:
     store, other = open_sql(sqlite_url), open_sql(sqlite_url)
     await store.migrate()
