@@ -34,8 +34,13 @@ def link(path: str, target: str) -> Member:
 
 def archive(members: Iterable[Member]) -> bytes:
     """The members with the folders they are in, parents first; the same bytes whenever it is made."""
+    return gzip.compress(uncompressed(members), mtime=0)
+
+
+def uncompressed(members: Iterable[Member]) -> bytes:
+    """The same archive before it is compressed, for whoever compresses it otherwise."""
     listed = [*_with_folders(members), Member(path=END, content=b"", mode=0)]
-    return gzip.compress(b"".join(_entry(number, each) for number, each in enumerate(listed)), mtime=0)
+    return b"".join(_entry(number, each) for number, each in enumerate(listed))
 
 
 def padded(content: bytes) -> bytes:
