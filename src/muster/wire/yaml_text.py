@@ -64,7 +64,7 @@ def documents(content: bytes, field: str) -> tuple[Any, ...]:
     """Every document as plain values; `Invalid`, naming the field, if it cannot be read or would never end."""
     text = _text(content, field)
     with _told(field):
-        _inspected(text)
+        inspected(text)
         return tuple(yaml.load_all(text, Loader=_Loader))
 
 
@@ -72,7 +72,7 @@ def pieces(content: bytes, field: str) -> tuple[str, ...]:
     """The documents that have something in them, each as it was written; `Invalid` if one of them is no object."""
     text = _text(content, field)
     with _told(field):
-        found = _inspected(text)
+        found = inspected(text)
     for number, each in enumerate(found, 1):
         if not (each.is_object or each.is_empty):
             raise Invalid(f"{field}: document {number} is no object with fields, so it is no manifest")
@@ -87,7 +87,7 @@ def _text(content: bytes, field: str) -> str:
         raise Invalid(f"{field}: must be text in UTF-8") from None
 
 
-class _Harmful(Exception):
+class Harmful(Exception):
     """It can be read, and better is not."""
 
 
@@ -96,7 +96,7 @@ def _told(field: str) -> Iterator[None]:
     """What is wrong with a text, as one of our errors."""
     try:
         yield
-    except _Harmful as error:
+    except Harmful as error:
         raise Invalid(f"{field}: {error}") from None
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -105,7 +105,7 @@ def _told(field: str) -> Iterator[None]:
         raise Invalid(f"{field}: is not YAML: {place}{said}") from None
 
 
-class _Document(Record):
+class Document(Record):
     """One document of a text: where it starts and what it is."""
 
     start: int
@@ -123,13 +123,13 @@ class _Sizes:
         self._count = 0
 
     def note(self, event: Event) -> None:
-        """Count a value; `_Harmful` if the document is too deep or too large, or repeats itself for ever."""
+        """Count a value; `Harmful` if the document is too deep or too large, or repeats itself for ever."""
         if isinstance(event, CollectionEndEvent):
             name, before = self._open.pop()
             self._name(name, self._count - before)
         elif isinstance(event, AliasEvent):
             if event.anchor not in self._named:
-                raise _Harmful(f"it refers to {event.anchor!r}, and nothing that ends before has that name")
+                raise Harmful(f"it refers to {event.anchor!r}, and nothing that ends before has that name")
             self._count += self._named[event.anchor]
         elif isinstance(event, CollectionStartEvent):
             self._open.append((event.anchor, self._count))
@@ -138,16 +138,16 @@ class _Sizes:
             self._count += 1
             self._name(event.anchor, 1)
         if len(self._open) > DEEPEST or self._count > MOST_VALUES:
-            raise _Harmful(f"it is more than {DEEPEST} levels deep, or has more than {MOST_VALUES} values")
+            raise Harmful(f"it is more than {DEEPEST} levels deep, or has more than {MOST_VALUES} values")
 
     def _name(self, name: str | None, size: int) -> None:
         if name is not None:
             self._named[name] = size
 
 
-def _inspected(text: str) -> list[_Document]:
+def inspected(text: str) -> list[Document]:
     """The documents of a text, once it is sure that they can be read without harm."""
-    found: list[_Document] = []
+    found: list[Document] = []
     sizes, start = _Sizes(), -1
     for event in yaml.parse(text, Loader=CSafeLoader):
         if isinstance(event, DocumentStartEvent):
@@ -157,6 +157,6 @@ def _inspected(text: str) -> list[_Document]:
         sizes.note(event)
         if start >= 0:
             is_empty = isinstance(event, ScalarEvent) and event.value in NOTHING and event.implicit[0]
-            found.append(_Document(start=start, is_object=isinstance(event, MappingStartEvent), is_empty=is_empty))
+            found.append(Document(start=start, is_object=isinstance(event, MappingStartEvent), is_empty=is_empty))
             start = -1
     return found
