@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+TOOLS  := .tools
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test quick lint bench requirements docs clean
+.PHONY: help demo serve test quick lint tools bench requirements docs clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -33,6 +34,14 @@ lint: $(STAMP) ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+tools: $(TOOLS)/bin/coreos-installer $(TOOLS)/bin/nmstatectl ## build the real programs that tests compare with
+
+$(TOOLS)/bin/coreos-installer: CRATE := coreos-installer@0.27.0
+$(TOOLS)/bin/nmstatectl: CRATE := nmstatectl@2.2.62
+$(TOOLS)/bin/%:
+	@command -v cargo >/dev/null || { echo "cargo is absent; building $* needs Rust 1.89 or newer, see https://rustup.rs" >&2; exit 1; }
+	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --debug --locked --no-track --root $(TOOLS) $(CRATE)
 
 bench: $(STAMP) ## print the budgets: CPU per call, idle, memory (HOSTS="100 1000", DATABASES="sqlite postgresql")
 	$(BIN)/python bench/budgets.py $(if $(HOSTS),--hosts $(HOSTS)) $(if $(DATABASES),--databases $(DATABASES)) $(ARGS)

@@ -36,8 +36,9 @@ class Service:
     """A service that can be started, killed and started again on the same records."""
 
     def __init__(self, folder: Path, database: str, postmaster: int | None) -> None:
-        self.port = _free_port()
-        self._folder = folder
+        self.port = free_port()
+        self.folder = folder
+        self.environment = {"LOG_LEVEL": "warning"}
         self._database = database
         self._postmaster = postmaster
         self._process: subprocess.Popen[bytes] | None = None
@@ -53,8 +54,8 @@ class Service:
         """Start it; returns after how many seconds it served."""
         began = time.perf_counter()
         self._process = subprocess.Popen(
-            [MUSTER, "serve", "--port", str(self.port), "--data", self._folder, "--database", self._database],
-            env={**os.environ, "LOG_LEVEL": "warning"},
+            [MUSTER, "serve", "--port", str(self.port), "--data", self.folder, "--database", self._database],
+            env={**os.environ, **self.environment},
         )
         while not self._serves():
             assert self._process.poll() is None, "the service ended by itself; it says why above"
@@ -107,7 +108,8 @@ def prepared(kind: str) -> Iterator[Service]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

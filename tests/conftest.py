@@ -1,9 +1,13 @@
 """The real parts that several suites use, started once for all of them."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from parts.live_iso import live_iso
 from parts.postgres import Postgres, binaries
 
 
@@ -24,3 +28,10 @@ def postgres() -> Iterator[Postgres]:
 def postgres_url(postgres: Postgres) -> str:
     """The address of an empty database."""
     return postgres.fresh()
+
+
+@pytest.fixture(scope="session")
+def live_isos(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Gives live images, each made once for all workers; `live_iso` says what may be wanted of one."""
+    own = tmp_path_factory.getbasetemp()
+    return partial(live_iso, (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "live-isos")

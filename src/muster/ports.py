@@ -2,16 +2,21 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Protocol
 
+from .domain.artifacts.assets import Assets, Order
+from .domain.base_images import BaseImage
 from .domain.clusters import Cluster
 from .domain.effects import AnyEffect
 from .domain.events import Event, EventPage, EventQuery
+from .domain.history import HistoryRow
 from .domain.hosts import Host
 from .domain.infra_envs import InfraEnv
-from .domain.manifests import Manifest
+from .domain.nmstate.network import ReadNetwork
 from .domain.record import Record
-from .domain.releases import Catalogue
+from .domain.releases import Catalogue, OsImage
+from .image.live import Live
 
 AnyRecord = Cluster | Host | InfraEnv
 
@@ -63,20 +68,8 @@ class Committed(Record):
     version: int
     touches: tuple[str, ...] = ()
     """Other scopes whose views hold what was changed."""
-
-
-class HistoryRow(Record):
-    """One change of one record, as it is kept."""
-
-    cursor: str
-    scope: str
-    version: int
-    at: datetime
-    actor: str
-    triggers: tuple[str, ...]
-    kind: str
-    key: str
-    patch: dict[str, Any]
+    counts: tuple[str, ...] = ()
+    """Infra-envs that have more or fewer hosts now; whatever else is known of them still holds."""
 
 
 class Lease(Record):
@@ -108,6 +101,9 @@ class Store(Protocol):
     async def ready(self) -> None:
         """Return if the store answers, raise `Unavailable` if not."""
 
+    async def lost(self) -> None:
+        """Return once what was kept is found to be gone, or to be something else; `migrate` puts that right."""
+
     async def load(self, scope: str, *, gone: bool = False) -> Stored | None:
         """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
 
@@ -119,6 +115,9 @@ class Store(Protocol):
 
     async def hosts_of(self, infra_env_id: str) -> tuple[tuple[str, str], ...]:
         """Host id and scope of every live host of an infra-env, oldest first."""
+
+    async def hosts_called(self, start: str) -> tuple[tuple[str, str], ...]:
+        """Host id and scope of every live host whose id starts like that, oldest first."""
 
     async def commit(self, commit: Commit) -> Committed:
         """Write all of it and return the news; or raise `Conflict` (`Finished`) and write nothing."""
@@ -155,6 +154,9 @@ class Store(Protocol):
 
     async def last_cursor(self) -> str:
         """The cursor after the newest row, for those who want only what comes next."""
+
+    async def is_ahead(self, cursor: str) -> bool:
+        """Whether a cursor lies behind all rows there are, as one does that was given out before they were lost."""
 
     async def claim_effects(self, owner: str, now: datetime, lease: timedelta, limit: int) -> tuple[Lease, ...]:
         """Take effects that are due and not leased to a living worker."""
@@ -216,39 +218,66 @@ class Bus(Protocol):
     async def publish(self, news: Committed) -> None:
         """Tell every subscriber, here and elsewhere."""
 
+    def missed(self) -> None:
+        """Tell every subscriber here that anything may have changed."""
+
     def subscribe(self, hear: Callable[[Committed | None], None]) -> Callable[[], None]:
         """Hear all news from now on; None means some may have been missed. Returns the way to stop."""
 
 
-class Files(Record):
-    """What a release makes of a cluster: the files its hosts install from."""
-
-    openshift_cluster_id: str
-    files: dict[str, bytes]
-    """By name; those below `manifests/` are listed beside the manifests of the user."""
-
-
-class Order(Record):
-    """What a release needs to know to generate the files of a cluster."""
-
-    cluster: Cluster
-    hosts: tuple[Host, ...]
-    infra_envs: tuple[InfraEnv, ...] = ()
-    manifests: tuple[Manifest, ...] = ()
-    """What the user wants applied to the cluster besides."""
-
-
 class Releases(Protocol):
-    """The releases on offer and the way to make files of them."""
+    """The releases on offer and the installers that are in them."""
 
     def catalogue(self) -> Catalogue:
         """Every release and system image there is."""
 
-    async def generate(self, order: Order) -> Files:
-        """The files of one cluster: ignition of every role and host, kubeconfig, password, metadata."""
+    async def assets(self, order: Order) -> Assets:
+        """What the installer of a release makes of a cluster: the configs of its roles, kubeconfig, password, metadata.
+
+        `Invalid` or `Broken`, with the reason, if it will never do so; `Unavailable` if it may another time.
+        """
 
     def with_ingress(self, kubeconfig: bytes, ingress_ca: str) -> bytes:
         """The kubeconfig that also trusts the ingress; `Invalid` if what was given is no certificate."""
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+
+
+class BaseFile(Record):
+    """A system image on disk, whole and looked at."""
+
+    path: Path
+    live: Live
+    modified: datetime
+    digest: str
+    """Another for every other content: the sha256 where it is known."""
+
+
+class BaseImages(Protocol):
+    """The system images that discovery images are made from, as files on disk."""
+
+    async def run(self) -> None:
+        """Fetch and check them for as long as the service runs."""
+
+    def states(self) -> tuple[BaseImage, ...]:
+        """How far each of them has come."""
+
+    def unused(self) -> tuple[str, ...]:
+        """The files beside them that belong to none, by name."""
+
+    async def full(self, image: OsImage) -> BaseFile:
+        """The image as it was published. Not there yet: `Unavailable`, `NotFound` or `Broken`, with how it stands."""
+
+    async def minimal(self, image: OsImage) -> BaseFile:
+        """The image without its system, made when first wanted; `Invalid` if it has none. Else as for the full one."""
+
+
+class Networks(Protocol):
+    """Who can read the network settings that users write for hosts."""
+
+    async def read(self, documents: Sequence[str]) -> tuple[ReadNetwork, ...]:
+        """What each document says, what is wrong with it, and the keyfiles it makes; in their order."""
 
 
 class Clock(Protocol):

@@ -10,9 +10,19 @@ from muster.adapters.blobs import ObstoreBlobs
 from muster.adapters.memory import FakeClock, MemoryBlobs, MemoryStore, counting_ids
 from muster.adapters.sql import SqlStore
 from muster.ports import Blobs, Store
+from parts.registry import DockerRegistry
 from parts.s3 import S3, binary
 
 OpenStore = Callable[[], Store]
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Iterator[DockerRegistry]:
+    """A registry that has nothing yet and lets everybody in."""
+    server = DockerRegistry(tmp_path / "registry")
+    server.start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture

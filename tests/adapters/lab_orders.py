@@ -9,11 +9,13 @@ from cryptography import x509
 
 from builders import a_cluster, a_host, a_machine
 from muster.adapters.releases.lab import LabReleases
+from muster.domain.artifacts.assets import Order
+from muster.domain.artifacts.post_processing import post_processed
 from muster.domain.clusters import Platform, PlatformType
 from muster.domain.inventory import Interface
+from muster.domain.manifests import Folder, Manifest, ManifestName
 from muster.domain.networks import ClusterNetwork, Vip
 from muster.domain.roles import Role
-from muster.ports import Order
 
 API_VIP = ip_address("192.168.1.5")
 SECRET = '{"auths":{"registry.example.com":{"auth":"c2VjcmV0OnNlY3JldA=="}}}'
@@ -45,8 +47,15 @@ def five_hosts():
     return (*masters, *(host_named(f"worker-{n}", Role.WORKER, 20 + n) for n in range(2)))
 
 
-def an_order(cluster=None, hosts=None):
-    return Order(cluster=cluster or the_cluster(), hosts=hosts or five_hosts())
+INFRA = Manifest(
+    name=ManifestName(folder=Folder.OPENSHIFT, file_name="pool.yaml"),
+    content=b"apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata:\n  name: infra\n",
+)
+"""A pool for workers of a kind."""
+
+
+def an_order(cluster=None, hosts=None, manifests=()):
+    return Order(cluster=cluster or the_cluster(), hosts=hosts or five_hosts(), manifests=tuple(manifests))
 
 
 def a_single_node():
@@ -76,6 +85,7 @@ ORDERS = {
         )
     ),
     "overridden host": an_order(
+        manifests=[INFRA],
         hosts=(
             *five_hosts()[:4],
             host_named(
@@ -90,13 +100,14 @@ ORDERS = {
                     }
                 ),
             ),
-        )
+        ),
     ),
 }
 
 
 async def made(order=None):
-    return await LabReleases().generate(order or an_order())
+    order = order or an_order()
+    return post_processed(order, await LabReleases().assets(order))
 
 
 def contents(config):

@@ -85,6 +85,13 @@ def test_a_patch_that_does_not_fit_is_named(patch, words):
     assert patch.name.path in str(refused.value)
 
 
+@pytest.mark.parametrize(("content", "count"), [(TWO, 2), (b"# nothing\n", 0)])
+def test_a_patch_of_a_manifest_that_is_not_one_document_is_named(content, count):
+    patch = a_manifest("openshift/ours.yaml.patch", b"- {op: remove, path: /kind}")
+    with pytest.raises(Invalid, match=rf"^manifests: openshift/ours.yaml.patch .* which has {count} documents"):
+        customised({"manifests/ours.yaml": content}, [patch])
+
+
 async def test_the_lab_puts_them_on_the_first_host():
     order = an_order().but(
         manifests=(

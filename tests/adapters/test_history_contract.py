@@ -7,8 +7,9 @@ from commits import CLUSTER, INFRA_ENV, a_commit, changed, new, with_cluster
 
 from builders import CLUSTER_ID, INFRA_ENV_ID, NOW, a_cluster, a_host, an_infra_env
 from muster.domain.errors import Invalid
+from muster.domain.history import HistoryRow
 from muster.domain.record import SECRET
-from muster.ports import HistoryRow, Store
+from muster.ports import Store
 
 MINUTE = timedelta(minutes=1)
 HOST_KEY = f"{INFRA_ENV_ID}/h1"

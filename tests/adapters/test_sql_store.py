@@ -233,7 +233,7 @@ async def test_other_replicas_are_told_with_the_commit(pg_store: SqlStore, conne
     await listener.execute("SELECT 1")
     assert [news["news"] for news in heard] == [
         {"scope": INFRA_ENV, "version": 1, "touches": [CLUSTER]},
-        {"scope": CLUSTER, "version": 1, "touches": [INFRA_ENV]},
+        {"scope": CLUSTER, "version": 1, "counts": [INFRA_ENV]},
         {"scope": CLUSTER, "version": 2},
     ]
     assert {news["origin"] for news in heard} == {"here"}
@@ -251,11 +251,12 @@ async def test_too_much_news_for_one_notice_says_only_that_there_is_some(pg_stor
 
 async def test_the_common_commit_is_one_statement(pg_store: SqlStore) -> None:
     await with_cluster(pg_store, "h1")
+    host = changed(a_host("h1"), requested_hostname="x")
+    await pg_store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
     statements: list[str] = []
     async with await pg_store._database._driver() as session:  # type: ignore[union-attr]  # this one is a PostgreSQL
         session._con.add_query_logger(lambda record: statements.append(record.query))
-    host = changed(a_host("h1"), requested_hostname="x")
-    await pg_store.commit(a_commit(version=1, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
+    await pg_store.commit(a_commit(version=2, reads={INFRA_ENV: 1}, changes=host, events=(an_event(),)))
     assert len(statements) == 1
 
 

@@ -227,6 +227,14 @@ async def test_a_host_is_found_by_its_infra_env(store: Store) -> None:
     assert await store.hosts_of(INFRA_ENV_ID) == (("h1", pool("h1")),)
 
 
+async def test_hosts_are_found_by_how_their_ids_start(store: Store) -> None:
+    await with_cluster(store, "abc-1", "abd-2", "ab_-3")
+    await store.commit(a_commit(version=1, changes=changed(a_host("abd-2"), deleted_at=NOW)))
+    assert await store.hosts_called("ab") == (("abc-1", CLUSTER), ("ab_-3", CLUSTER))
+    assert await store.hosts_called("ab_") == (("ab_-3", CLUSTER),)
+    assert await store.hosts_called("bc") == ()
+
+
 async def test_a_host_that_moves_gives_both_scopes_a_new_version(store: Store) -> None:
     await with_cluster(store)
     await store.commit(a_commit(pool("h1"), changes=new(unbound("h1")), deadline=NOW + MINUTE))

@@ -170,9 +170,11 @@ async def test_the_virtual_addresses_of_a_cluster_are_leased_by_its_hosts(older_
 
 
 async def test_a_machine_of_an_image_that_nobody_knows_gives_up_and_says_so(service):
-    async with CountingClient(service.url) as client, an_agent(client, str(uuid4())) as machine:
-        await until(lambda: noted(machine, "cannot register"))
-        assert noted(machine, "until this machine is started again")
+    async with CountingClient(service.url) as client:
+        await client.call(REGISTER_INFRA_ENV, body={"name": "another", "pull_secret": new_pull_secret()})
+        async with an_agent(client, str(uuid4())) as machine:
+            await until(lambda: noted(machine, "cannot register"))
+            assert noted(machine, "until this machine is started again")
 
 
 class ScriptedService:

@@ -63,7 +63,7 @@ def recorded_catalogue() -> dict[str, str]:
             )
         minor = ".".join(name.split(".")[:2])
         images += [{"openshift_version": minor, "cpu_architecture": each} for each in architectures]
-    return {"RELEASE_IMAGES": json.dumps(releases), "OS_IMAGES": json.dumps(images)}
+    return {"RELEASE_IMAGES": json.dumps(releases), "OS_IMAGES": json.dumps(images), "MUSTER_INSTALLER": "lab"}
 
 
 class Replay:

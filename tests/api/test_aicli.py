@@ -17,6 +17,8 @@ from scenario_stage import Stage
 from scenario_told import KEY
 from witnessing import WitnessedService
 
+from parts.images import X86, embedded_in, offered
+
 pytestmark = pytest.mark.slow
 
 LEFT_OUT = {
@@ -26,7 +28,6 @@ LEFT_OUT = {
     "scale deployment": "it is made of other commands, and pauses for a minute between them",
     "create onprem": "it starts the original in containers",
     "delete onprem": "it stops the original",
-    "download iso": "images are not served yet",
 }
 """Commands that are not run here, and why."""
 
@@ -49,7 +50,8 @@ MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n"
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WitnessedService]:
     """A service whose answers are all looked at."""
-    service = WitnessedService(tmp_path_factory.mktemp("service"))
+    folder = tmp_path_factory.mktemp("service")
+    service = WitnessedService(folder / "data", offered(folder, X86._replace(version="4.20")))
     service.start()
     yield service
     service.stop()
@@ -154,6 +156,8 @@ def test_images_are_described_changed_and_deleted(ai):
     ai("update infraenv pictures --paramfile pool.yml -P minimal=false")
     ai("update iso pictures --paramfile pool.yml -P password=true")
     assert "/full.iso" in ai("create iso pictures --paramfile pool.yml")
+    ai("download iso pictures")
+    assert "aicli" in embedded_in(ai.desk / "pictures.iso")
     ai("download discovery-ignition pictures")
     assert "aicli" in ai.file("discovery.ign.pictures")
     ai("download ipxe-script pictures")

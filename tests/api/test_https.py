@@ -15,6 +15,7 @@ from muster.api.tls import tls_of
 from muster.domain.errors import Invalid
 from muster.runtime.settings import read_settings
 from parts.certificates import own_certificate
+from parts.images import X86, offered
 from parts.service import free_port
 
 RSA = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"
@@ -43,7 +44,8 @@ class HttpsProcess(ServiceProcess):
 
 @pytest.fixture(scope="module")
 def process(tmp_path_factory) -> Iterator[HttpsProcess]:
-    with HttpsProcess(tmp_path_factory.mktemp("https"), TLS_MIN_VERSION="VersionTLS13") as running:
+    folder = tmp_path_factory.mktemp("https")
+    with HttpsProcess(folder, TLS_MIN_VERSION="VersionTLS13", **offered(folder, X86)) as running:
         yield running
 
 
@@ -113,3 +115,18 @@ def test_files_that_do_not_go_together_are_refused(tmp_path):
     certificate, key = own_certificate(tmp_path)[0], own_certificate(other)[1]
     with pytest.raises(Invalid, match="the key must be that of the certificate"):
         tls_of(settings(HTTPS_CERT_FILE=certificate, HTTPS_KEY_FILE=key))
+
+
+def test_images_are_served_by_https_and_to_firmware_by_their_short_links_without(process, plain):
+    status, body = process.by_https("POST", f"{V2}/infra-envs", INFRA_ENV | {"openshift_version": "4.18"})
+    infra_env = json.loads(body)
+    assert (status, infra_env["openshift_version"]) == (201, "4.18")
+    path = f"/byid/{infra_env['id']}/4.18/x86_64/full.iso"
+    status, image = process.by_https("GET", path)
+    assert (status, len(image)) == (200, 1048576)
+    told = json.loads(process.by_https("GET", f"/api/muster/v1/infra-envs/{infra_env['id']}/image")[1])
+    short = "/i/" + told["short_url"].rpartition("/")[2]
+    assert plain.raw("GET", short).body == image
+    assert plain.raw("GET", path).status == 404
+    assert plain.raw("HEAD", "/boot-artifacts/rootfs?version=4.18").status == 200
+    assert plain.raw("HEAD", f"/images/{infra_env['id']}/pxe-initrd?version=4.18").status == 200

@@ -280,10 +280,8 @@ FULL = {
 """What can be written about an image and changed afterwards."""
 
 
-@pytest.mark.parametrize(
-    "field", ["ssh_authorized_key", "ignition_config_override", "pull_secret", "openshift_version"]
-)
-def test_what_cannot_be_taken_back_is_left_alone(api, field):
+@pytest.mark.parametrize("field", ["pull_secret", "openshift_version", "image_type"])
+def test_what_no_image_can_be_without_is_left_alone(api, field):
     infra_env_id = an_infra_env(api, **FULL)
     before = api.v2(f"GET {path(infra_env_id)}").json
     reply = api.v2(f"PATCH {path(infra_env_id)}", {field: ""})
@@ -291,7 +289,14 @@ def test_what_cannot_be_taken_back_is_left_alone(api, field):
 
 
 @pytest.mark.parametrize(
-    ("field", "nothing"), [("additional_ntp_sources", ""), ("static_network_config", []), ("kernel_arguments", [])]
+    ("field", "nothing"),
+    [
+        ("additional_ntp_sources", ""),
+        ("static_network_config", []),
+        ("kernel_arguments", []),
+        ("ssh_authorized_key", ""),
+        ("ignition_config_override", ""),
+    ],
 )
 def test_what_can_be_taken_back_is_gone(api, field, nothing):
     infra_env_id = an_infra_env(api, **FULL)
@@ -318,6 +323,49 @@ def test_a_change_makes_files_newer_and_no_change_does_not(api):
     before = api.v2(f"GET {path(infra_env_id)}").json["updated_at"]
     assert api.v2(f"PATCH {path(infra_env_id)}", {}).json["updated_at"] == before
     assert api.v2(f"PATCH {path(infra_env_id)}", {"additional_ntp_sources": "ntp9"}).json["updated_at"] > before
+
+
+def test_the_link_to_an_image_is_another_only_when_it_leads_to_another_image(api):
+    infra_env_id = an_infra_env(api, openshift_version="4.20")
+    before = api.v2(f"GET {path(infra_env_id)}").json["download_url"]
+    assert api.v2(f"PATCH {path(infra_env_id)}", {"additional_ntp_sources": "ntp9"}).json["download_url"] == before
+    newer = api.v2(f"PATCH {path(infra_env_id)}", {"image_type": "minimal-iso"}).json["download_url"]
+    assert newer == before.replace("/full.iso", "/minimal.iso")
+    other = api.v2(f"PATCH {path(infra_env_id)}", {"openshift_version": "4.19"}).json["download_url"]
+    assert other == newer.replace("/4.20/", "/4.19/")
+
+
+def told_of(api, infra_env_id):
+    events = api.v2(f"GET /events?infra_env_id={infra_env_id}").json
+    return [each["message"] for each in events if each["name"] == "image_info_updated"]
+
+
+def test_what_has_become_of_an_image_is_told_once_for_each_change(api):
+    infra_env_id = an_infra_env(api, name="rack", openshift_version="4.20", ssh_authorized_key=SSH_KEY)
+    api.v2(f"PATCH {path(infra_env_id)}", {"image_type": "full-iso"})
+    api.v2(f"PATCH {path(infra_env_id)}", {"proxy": PROXY, "ssh_authorized_key": ""})
+    said = "The discovery image of rack has changed: it is a full-iso of OpenShift 4.20 for x86_64"
+    assert told_of(api, infra_env_id) == [f"{said}, with an SSH key", f"{said}, without an SSH key, behind a proxy"]
+
+
+def test_a_configuration_that_no_machine_would_start_with_is_refused_with_all_that_is_wrong(api, image):
+    wish = {"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "etc/motd", "mode": 99999}]}}
+    reply = api.v2(f"PATCH {path(image)}", {"ignition_config_override": json.dumps(wish)})
+    assert is_refused(reply, "ignition_config_override: storage.files[0].path: is 'etc/motd'")
+    assert "storage.files[0].mode: is 99999" in reply.said
+
+
+def test_more_for_the_kernel_than_an_image_has_room_for_is_refused(api, image):
+    words = [{"operation": "append", "value": "a" * 600}] * 2
+    reply = api.v2(f"PATCH {path(image)}", {"kernel_arguments": words})
+    assert is_refused(reply, "kernel_arguments: take 1201 bytes together, and the image has room for 1022")
+
+
+def test_hosts_that_belong_to_no_cluster_yet_find_all_they_need_in_their_image(api, image):
+    content = api.v2(files(image, "discovery.ign")).body
+    assert f"--infra-env-id {image} " in units_of(content)["agent.service"]
+    assert "muster-banner.service" in units_of(content)
+    assert "cluster" not in units_of(content)["agent.service"]
 
 
 def test_an_image_with_a_host_is_not_given_up(api):

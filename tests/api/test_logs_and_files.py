@@ -270,8 +270,8 @@ def grown(service):
 
 
 CREDENTIALS = ("kubeadmin-password", "kubeconfig", "kubeconfig-noingress")
-FILES = ("bootstrap.ign", "master.ign", "worker.ign", "metadata.json", "install-config.yaml")
-ABSENT = ("arbiter.ign", "custom_manifests.json", "custom_manifests.yaml")
+FILES = ("bootstrap.ign", "master.ign", "worker.ign", "metadata.json", "install-config.yaml", "custom_manifests.json")
+ABSENT = ("arbiter.ign", "custom_manifests.yaml")
 
 
 def all_downloads(api: Caller, it: Made) -> dict[str, Reply]:

@@ -84,7 +84,7 @@ def test_another_method_is_not_allowed_and_told_which_is(api):
 
 def test_the_head_alone_cannot_be_had_of_any_operation(api):
     alone = {each.path for each in ENDPOINTS if each.method == "HEAD"}
-    others = [each for each in ENDPOINTS if each.path not in alone]
+    others = [each for each in ENDPOINTS if each.path not in alone and not each.file]
     for path in sorted({each.url(**dict.fromkeys(each.parameters, NOBODY)) for each in others}):
         reply = api.call("HEAD", path)
         assert (reply.status, reply.body) == (405, b"")

@@ -4,9 +4,7 @@ import asyncio
 import json
 import os
 import shutil
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from making import SECRET
 from muster.lab.fleet import Place, up
 from muster.lab.profiles import Room, profiles_of
 from muster.lab.steady import SteadyClient
+from parts.images import OLD, embedded_in, offered
 from parts.service import RunningService
 
 SCRIPT = Path(__file__).parent / "walkthrough.sh"
@@ -29,37 +28,13 @@ RELEASE = {
     "url": "quay.io/openshift-release-dev/ocp-release:4.8.5-x86_64",
     "version": "4.8.5",
 }
-SYSTEM = {"openshift_version": "4.8", "cpu_architecture": "x86_64", "url": "https://example.com/a.iso", "version": "48"}
-IMAGE = b"the discovery image of "
-
-
-class Images(BaseHTTPRequestHandler):
-    """Hands out an image for every address, in place of the service that makes them."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(IMAGE + self.path.encode())
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+SYSTEM = OLD._replace(version="4.8")
 
 
 @pytest.fixture
-def images() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Images)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-@pytest.fixture
-def running(tmp_path, images) -> Iterator[RunningService]:
-    offer = {"RELEASE_IMAGES": json.dumps([RELEASE]), "OS_IMAGES": json.dumps([SYSTEM])}
-    service = RunningService(tmp_path / "data", {**offer, "IMAGE_SERVICE_BASE_URL": images})
+def running(tmp_path) -> Iterator[RunningService]:
+    offer = {"RELEASE_IMAGES": json.dumps([RELEASE]), "MUSTER_INSTALLER": "lab", **offered(tmp_path, SYSTEM)}
+    service = RunningService(tmp_path / "data", offer)
     service.start()
     yield service
     service.stop()
@@ -150,8 +125,9 @@ async def test_a_tutorial_of_the_original_leads_to_a_cluster(running, home):
     assert reader.verdicts("first-validations.json")["cluster-cidr-defined"] == "success"
     image = reader.json("image.json")["image_info"]
     assert (image["type"], image["ssh_public_key"]) == ("full-iso", KEY)
-    assert reader.text("discovery_image_ocpd.iso").startswith(IMAGE.decode())
-    assert registered["id"] in reader.text("discovery_image_ocpd.iso")
+    downloaded = reader.home / "discovery_image_ocpd.iso"
+    assert downloaded.stat().st_size == (home.parent / f"{SYSTEM.fixture}.iso").stat().st_size
+    assert registered["id"] in embedded_in(downloaded)
     assert image["download_url"] == f"{running.url}/api/assisted-install/v1/clusters/{registered['id']}/downloads/image"
     assert reader.verdicts("second-validations.json")["all-hosts-are-ready-to-install"] == "success"
     hosts = reader.json("hosts.json")

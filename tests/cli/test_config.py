@@ -6,7 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from muster.cli import app
+from muster.cli.config import without_password
 from muster.domain.errors import Invalid
+from muster.domain.record import SECRET
 from muster.domain.setting import rows_of
 from muster.runtime.settings import FAMILIES, Settings, members
 from muster.wire.tokens import Claims
@@ -131,3 +133,8 @@ def test_a_users_token_can_be_made_to_end(run):
 def test_without_the_key_there_are_no_tokens(run):
     with pytest.raises(Invalid, match="EC_PRIVATE_KEY_PEM is not set"):
         run("token", "user", "bob")
+
+
+def test_signed_addresses_are_shown_without_their_signatures():
+    entries = '[{"url":"https://mirror/a.iso?sig=abc#x"},{"url":"http://b/c.iso"}]'
+    assert without_password(entries) == f'[{{"url":"https://mirror/a.iso?{SECRET}#x"}},{{"url":"http://b/c.iso"}}]'

@@ -39,6 +39,7 @@ from muster.domain.triggers import (
     Install,
     KubeconfigPublished,
     OperatorReported,
+    PreparationReported,
     Prepared,
     RegisterCluster,
     RegisterInfraEnv,
@@ -186,6 +187,17 @@ def test_the_files_are_there_or_cannot_be_had():
     decision = decide(view, Prepared(attempt=1, failure="no space"))
     assert decision.cluster.preparation == Preparation(attempt=1, status=PreparationStatus.FAILED, reason="no space")
     assert "prepare_installation_failed" in names(decision)
+
+
+def test_how_far_the_files_have_come_is_shown_until_they_are_there():
+    view = decide(a_ready_view(), Install()).view
+    told = decide(view, PreparationReported(attempt=1, words="half of it")).view
+    assert told.cluster.preparation.reason == "half of it"
+    assert not decide(view, PreparationReported(attempt=0, words="late")).changed
+    assert not decide(a_ready_view(), PreparationReported(attempt=0, words="never begun")).changed
+    done = decide(told, Prepared(attempt=1, openshift_cluster_id="o1")).view
+    assert done.cluster.preparation.reason == ""
+    assert not decide(done, PreparationReported(attempt=1, words="late")).changed
 
 
 # Cancel and reset

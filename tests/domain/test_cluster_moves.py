@@ -192,3 +192,11 @@ def test_logs_of_the_controller_are_waited_for_only_so_long(state, logs, outcome
 def test_what_a_cluster_is_told_to_ignore_is_known():
     assert not a_cluster().validations_ignored
     assert a_cluster(ignored_host_validations=("all",)).validations_ignored
+
+
+@pytest.mark.parametrize(("words", "told"), [("half of it", "; the last that was heard: half of it"), ("", "")])
+def test_where_preparing_got_stuck_is_told_when_it_took_too_long(words, told):
+    stuck = Preparation(attempt=1, status=PreparationStatus.NOT_STARTED, reason=words)
+    late = moved_cluster(a_cluster_in(C.PREPARING, *ALL_IN[H.PREPARING], minutes=19, preparation=stuck), TICKED)
+    assert late.preparation.status is PreparationStatus.FAILED
+    assert late.preparation.reason == f"preparing the installation took too long{told}"

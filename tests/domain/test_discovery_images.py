@@ -42,7 +42,8 @@ def test_a_description_that_does_not_fit_into_the_image_is_refused(view, asked):
     decision = decide(view, asked)
     (refusal,) = decision.outcomes
     assert isinstance(refusal, Invalid)
-    assert "room for 262144" in str(refusal)
+    assert "takes 308" in str(refusal)
+    assert "there is room for" in str(refusal)
     assert decision.changes == ()
 
 

@@ -21,8 +21,9 @@ from muster.domain.clusters import DiskEncryption, IgnitionEndpoint
 from muster.domain.hosts import HostKind
 from muster.domain.inventory import Boot
 from muster.domain.joining import ApiVipReply, Ignition, TangServer, ignition_source, read_ignition
-from muster.domain.releases import Catalogue, Release
+from muster.domain.releases import Catalogue, OsImage, Release
 from muster.domain.roles import Role
+from muster.domain.steps.download_boot_artifacts import system_url
 
 API_VIP = "api-vip-connectivity-check"
 TANG = "tang-connectivity-check"
@@ -237,6 +238,20 @@ def test_an_installed_host_is_told_where_the_discovery_image_is():
         }
     ]
     assert args(view.but(infra_envs={}), "download-boot-artifacts") is None
+
+
+def test_the_discovery_image_is_fetched_without_tls_where_that_is_possible():
+    policy = a_policy(image_service_url="https://images.lab", plain_image_service_url="http://images.lab")
+    view = a_pool_view(a_ready_host("m1")).but(policy=policy, infra_envs={INFRA_ENV_ID: an_infra_env()})
+    (request,) = args(view, "download-boot-artifacts")
+    assert all(request[name].startswith("http://images.lab/") for name in ("kernel_url", "rootfs_url", "initrd_url"))
+
+
+@pytest.mark.parametrize(("build", "asked"), [("418.94.1-0", "418.94.1-0"), ("", "4.18")])
+def test_a_minimal_image_fetches_its_system_by_its_build(build, asked):
+    image = OsImage(openshift_version="4.18", cpu_architecture="arm64", version=build)
+    url = system_url(image, a_policy(image_service_url="http://images.lab/"))
+    assert url == f"http://images.lab/boot-artifacts/arm64/{asked}/rootfs"
 
 
 def test_a_system_image_that_is_not_on_offer_is_asked_for_by_the_version_of_the_infra_env():

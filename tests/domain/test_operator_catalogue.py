@@ -16,7 +16,7 @@ from muster.domain.operators.settings import OperatorSettings
 from muster.domain.releases import at_least
 
 SWAGGER = Path(__file__).parents[3] / "shared" / "reference" / "swagger.yaml"
-SHARED = {"bundles", "everywhere", "gpus", "operator", "rules", "settings", "storage"}
+SHARED = {"bundles", "everywhere", "gpus", "manifests", "operator", "rules", "settings", "setup_job", "storage"}
 """Modules that operators have in common."""
 
 MANY, ONE = a_cluster(), a_cluster(control_plane_count=1)

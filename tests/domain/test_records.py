@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from builders import CLUSTER_ID, INFRA_ENV_ID, a_cluster, a_host, a_machine, a_policy, a_view, an_infra_env, host_view
 from muster.domain.clusters import SECRETS as CLUSTER_SECRETS
 from muster.domain.hosts import SECRETS as HOST_SECRETS
-from muster.domain.hosts import Host, HostState
+from muster.domain.hosts import FencingCredentials, Host, HostState
 from muster.domain.infra_envs import SECRETS as INFRA_ENV_SECRETS
 from muster.domain.policy import Policy
 from muster.domain.progress import ClusterProgress, FinalizingStage, Stage
-from muster.domain.record import MISSING, SECRET, Record, apply_patch, merge_patch, record_patch
+from muster.domain.record import MISSING, SECRET, Record, apply_patch, differences, merge_patch, record_patch
 from muster.domain.roles import Role
 from muster.domain.states.table import Condition, condition
+from muster.domain.verdicts import Finding, Status
 from muster.domain.views import cluster_scope, host_scope, infra_env_scope, scope_of
 
 
@@ -87,10 +88,41 @@ def test_the_history_of_a_record_says_what_changed_in_it():
     assert record_patch(host, host) == {}
 
 
+def test_the_history_of_what_a_record_holds_by_name_says_which_of_it_changed():
+    one, other = (Finding(status=Status.SUCCESS, message=message) for message in ("one", "other"))
+    host = a_host(
+        "h1", verdicts={"kept": one, "gone": one, "changed": one, "same": one.but(message="x").but(message="one")}
+    )
+    after = host.but(
+        verdicts={"kept": one, "changed": other, "new": one, "same": one.but(message="x").but(message="one")}
+    )
+    assert record_patch(host, after) == {
+        "verdicts": {"gone": None, "changed": {"message": "other"}, "new": msgspec.to_builtins(one)}
+    }
+
+
+def test_a_secret_that_is_taken_away_is_seen_to_go():
+    host = a_host("h1", fencing_credentials=FencingCredentials(password="p"))
+    hidden = frozenset({"fencing_credentials"})
+    assert record_patch(host, host.but(fencing_credentials=None), hidden=hidden) == {"fencing_credentials": None}
+
+
+def test_what_differs_is_found_by_name():
+    host = a_host("h1")
+    assert differences(host, host, ("status", "role")) == frozenset()
+    assert differences(host.but(role=Role.WORKER), host, ("status", "role")) == {"role"}
+    assert host.but(role=Role.WORKER, inventory=a_machine()).inventory is host.inventory
+
+
 def test_the_history_of_a_new_record_says_what_there_is():
     patch = record_patch(None, a_host("h1"))
     assert (patch["id"], patch["status"]) == ("h1", "known")
     assert not {"deleted_at", "bootstrap", "verdicts", "logs_info"} & set(patch)
+
+
+def test_the_history_of_a_new_record_says_where_it_is_empty_though_that_is_unusual():
+    patch = record_patch(None, a_host("h1", media_connected=False, clock_skew=0))
+    assert (patch["media_connected"], patch["clock_skew"]) == (False, 0)
 
 
 def test_secrets_are_seen_to_change_but_are_not_seen():

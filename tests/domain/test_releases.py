@@ -86,8 +86,28 @@ def test_the_system_image_of_a_version_is_the_newest_of_the_same_minor(version, 
     assert CATALOGUE.os_image(version, architecture).version == image
 
 
+@pytest.mark.parametrize(
+    ("version", "chosen"),
+    [
+        ("4.18.3", "4.18.3"),
+        ("4.18.9", "4.18"),
+        ("4.18.9-multi", "4.18"),
+        ("4.18", "4.18"),
+        ("4.17.2", "4.17.10"),
+        ("4.17", "4.17.10"),
+        ("4.17.10-rc.1", "4.17.10-rc.1"),
+        ("5.0", "5.0.0-ec.2"),
+        ("", "5.0.0-ec.2"),
+    ],
+)
+def test_the_system_image_is_the_very_one_or_that_of_the_minor_or_its_latest(version, chosen):
+    versions = ("4.18", "4.18.3", "4.17.9", "4.17.10", "4.17.10-rc.1", "5.0.0-ec.2", "5.0.0-ec.1")
+    images = tuple(OsImage(openshift_version=each) for each in versions)
+    assert Catalogue(os_images=images).os_image(version, "x86_64").openshift_version == chosen
+
+
 def test_a_system_image_that_is_not_there_is_told_with_what_was_asked():
-    with pytest.raises(Invalid, match=r"no system image of 4\.19 for x86_64"):
+    with pytest.raises(Invalid, match=r"no system image of 4\.19 for x86_64; there are: .*4\.20"):
         CATALOGUE.os_image("4.19", "x86_64")
     with pytest.raises(Invalid, match="no system image of any version for s390x"):
         CATALOGUE.os_image("", "s390x")

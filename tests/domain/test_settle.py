@@ -293,8 +293,34 @@ def test_a_reply_makes_only_its_host_be_judged_again(monkeypatch):
     judged = []
     real = settling.assess_host
     monkeypatch.setattr(settling, "assess_host", lambda case: judged.append(case.host.id) or real(case))
-    decide(view, CheckedIn(host_id="m2", clock_skew=3))
-    assert set(judged) == {"m2"}
+    machine = view.hosts["m2"].inventory
+    decide(view, Replied(host_id="m2", step="inventory", reply=machine.but(cpu=machine.cpu.but(count=9))))
+    assert judged == ["m2"]
+
+
+def test_of_what_was_measured_anew_only_the_checks_are_made_again_that_look_at_it(monkeypatch):
+    view = a_ready_view()
+    made = []
+    for name in ("reassess_host", "reassess_cluster"):
+        real = getattr(settling, name)
+        monkeypatch.setattr(
+            settling,
+            name,
+            lambda case, before, checks, real=real: (
+                made.extend(check.id for check in checks) or real(case, before, checks)
+            ),
+        )
+    monkeypatch.setattr(settling, "assess_host", pytest.fail)
+    monkeypatch.setattr(settling, "assess_cluster", pytest.fail)
+    assert decide(view, CheckedIn(host_id="m2", clock_skew=3)).changed
+    assert made == ["time-synced-between-host-and-service", "ntp-server-configured"]
+
+
+def test_verdicts_keep_their_order_when_some_are_given_anew():
+    view = a_ready_view()
+    decision = decide(view, CheckedIn(host_id="m2", clock_skew=9000))
+    assert list(decision.host("m2").verdicts) == list(view.hosts["m2"].verdicts)
+    assert list(decision.cluster.verdicts) == list(view.cluster.verdicts)
 
 
 def test_a_change_of_the_cluster_makes_all_hosts_be_judged_again(monkeypatch):
@@ -308,8 +334,19 @@ def test_a_change_of_the_cluster_makes_all_hosts_be_judged_again(monkeypatch):
 
 def test_a_table_that_never_comes_to_rest_is_a_fault_of_ours(monkeypatch):
     def restless(draft, host, *_):
-        draft.put(host.but(status_info=host.status_info + "."))
+        draft.put(host.but(logs_info=host.logs_info + "."))
 
     monkeypatch.setattr(settling, "move_host", restless)
     with pytest.raises(AssertionError, match=f"cluster:{CLUSTER_ID} does not settle"):
         decide(a_ready_view(), Ticked())
+
+
+def test_roles_that_never_come_to_rest_are_a_fault_of_ours(monkeypatch):
+    def restless(draft):
+        host = draft.view.hosts["m1"]
+        draft.put(host.but(logs_info=host.logs_info + "."))
+
+    monkeypatch.setattr(settling, "derive_roles", restless)
+    monkeypatch.setattr(settling, "derive_disks", lambda _, host: host.but(user_name=host.user_name + "."))
+    with pytest.raises(AssertionError, match=f"roles of cluster:{CLUSTER_ID} do not settle"):
+        decide(a_view_of(C.READY, some_ready_hosts()), Ticked())

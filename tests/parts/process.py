@@ -58,6 +58,11 @@ class MusterProcess:
         except (urllib.error.URLError, OSError):
             return False
 
+    @property
+    def running(self) -> bool:
+        """Whether the service has not ended yet."""
+        return self._process is not None and self._process.poll() is None
+
     def kill(self) -> None:
         """End the service at once, in the middle of whatever it does."""
         self._signal(signal.SIGKILL)

@@ -8,7 +8,7 @@ import pytest
 
 from builders import NOW, a_policy
 from muster.adapters.memory import FakeClock, MemoryBus, MemoryStore
-from muster.domain.errors import Conflict, NotFound, Refused
+from muster.domain.errors import Conflict, Invalid, NotFound, Refused
 from muster.domain.events import Event, EventQuery, Severity
 from muster.domain.hosts import HostState
 from muster.domain.inputs.clusters import ClusterCreate, ClusterUpdate
@@ -16,6 +16,7 @@ from muster.domain.inputs.infra_envs import InfraEnvCreate
 from muster.domain.inputs.scalars import ProxyInput
 from muster.domain.triggers import (
     CheckedIn,
+    DeleteInfraEnv,
     Install,
     RegisterCluster,
     Registered,
@@ -191,8 +192,12 @@ async def test_a_new_infra_env_is_seen_by_the_cluster_it_belongs_to(store, clock
     engine = an_engine(store, clock)
     await a_cluster_in(engine)
     assert (await engine.view(SCOPE)).infra_envs == {}
+    before = store.loads
     await an_infra_env_in(engine)
     assert INFRA_ENV in (await engine.view(SCOPE)).infra_envs
+    assert store.loads == before + 1, "only the infra-env itself, of which nobody knew anything, was looked for"
+    await engine.submit(SCOPE, registered())
+    assert (await an_engine(store, clock).view(SCOPE)).infra_envs == (await engine.view(SCOPE)).infra_envs
 
 
 async def test_a_decision_that_rests_on_an_old_infra_env_is_made_again(store, clock):
@@ -207,6 +212,21 @@ async def test_a_decision_that_rests_on_an_old_infra_env_is_made_again(store, cl
     await one.submit(infra_env_scope(INFRA_ENV), UpdateInfraEnv(changes=changes))
     decision = await other.submit(SCOPE, registered())
     assert decision.view.infra_envs[INFRA_ENV].additional_ntp_sources == "clock.example.com"
+
+
+async def test_a_host_more_makes_its_infra_env_be_read_again_only_before_a_decision_about_it(store, clock):
+    engine = an_engine(store, clock)
+    await a_cluster_in(engine)
+    await an_infra_env_in(engine)
+    await engine.view(infra_env_scope(INFRA_ENV))
+    await engine.view(SCOPE)
+    before = store.loads
+    for number in range(3):
+        await engine.submit(SCOPE, registered(number))
+        await engine.view(infra_env_scope(INFRA_ENV))
+    assert store.loads == before
+    with pytest.raises(Invalid, match="still has 3 hosts"):
+        await engine.submit(infra_env_scope(INFRA_ENV), DeleteInfraEnv())
 
 
 async def test_who_asked_is_written_down(store, clock):

@@ -158,6 +158,10 @@ SET_OTHERWISE = {
     "requirements",
     "managed_domains",
     "service_url",
+    "plain_service_url",
+    "plain_image_service_url",
+    "service_fips",
+    "trust",
 }
 FIXED = {"bootstrap_grace", "start_of_installation", "reclaim", "dhcp_lease"}
 

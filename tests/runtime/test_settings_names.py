@@ -8,10 +8,14 @@ import pytest
 from muster.domain.setting import rows_of
 from muster.runtime.settings import FAMILIES, IGNORED, LATER, Settings, doubts, members, read_settings
 
-NAMES = (Path(__file__).parents[1] / "recordings" / "settings.txt").read_text().split()
+RECORDINGS = Path(__file__).parents[1] / "recordings"
+SERVICE = (RECORDINGS / "settings.txt").read_text().split()
 """What the original can be told by its environment."""
+IMAGES = (RECORDINGS / "image-settings.txt").read_text().split()
+"""What the part of it can be told that makes images."""
+NAMES = list(dict.fromkeys(SERVICE + IMAGES))
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "rest-api.md"
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
 
 ROWS = {row.setting.name: row for row in rows_of(Settings)}
 WITHOUT = [name for table in (IGNORED, LATER) for names in table.values() for name in names]
@@ -27,7 +31,10 @@ def named_in(reference: str) -> list[str]:
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="the reference is not here")
 def test_the_list_of_names_is_that_of_the_reference():
-    assert named_in(REFERENCE.read_text()) == NAMES
+    assert named_in((REFERENCE / "rest-api.md").read_text()) == SERVICE
+    chapter = (REFERENCE / "images.md").read_text().partition("### 4.1 Environment")[2].partition("\n### ")[0]
+    rows = [line.split("|")[1] for line in chapter.splitlines() if line.startswith("| `")]
+    assert [name for row in rows for name in re.findall("`(\\w+)`", row)] == IMAGES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,5 +74,11 @@ def test_families_stand_for_settings_of_which_there_is_one_for_each_stage():
 
 def test_secrets_are_those_whose_name_says_so():
     secret = {name for name, row in ROWS.items() if row.setting.secret}
-    assert secret == {"DB_PASS", "AWS_SECRET_ACCESS_KEY", "EC_PRIVATE_KEY_PEM"}
+    assert secret == {
+        "DB_PASS",
+        "AWS_SECRET_ACCESS_KEY",
+        "EC_PRIVATE_KEY_PEM",
+        "OS_IMAGES_REQUEST_HEADERS",
+        "OS_IMAGES_REQUEST_QUERY_PARAMS",
+    }
     assert "hush" not in repr(read_settings({"EC_PRIVATE_KEY_PEM": "hush", "DB_PASS": ""}))

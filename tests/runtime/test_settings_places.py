@@ -65,6 +65,27 @@ def test_the_bucket_is_signed_in_to_as_the_settings_say():
     assert read_settings({}).s3_login == {}
 
 
+# System images
+
+
+@pytest.mark.parametrize(
+    ("environment", "folder"),
+    [
+        ({"MUSTER_DATA": "/d"}, "/d/images"),
+        ({"WORK_DIR": "/w"}, "/w/images"),
+        ({"MUSTER_DATA": "/d", "DATA_DIR": "/images"}, "/images"),
+    ],
+)
+def test_system_images_are_kept_where_the_settings_say(environment, folder):
+    assert str(read_settings(environment).images_folder) == folder
+
+
+def test_what_lets_us_in_to_the_servers_of_images_is_read_and_not_shown():
+    settings = read_settings({"OS_IMAGES_REQUEST_HEADERS": '{"X-Token": "hush"}', "INSECURE_SKIP_VERIFY": "true"})
+    assert (settings.base_images.images_headers, settings.base_images.images_insecure) == ({"X-Token": "hush"}, True)
+    assert "hush" not in repr(settings)
+
+
 # What does not go together
 
 
@@ -90,6 +111,14 @@ def test_the_bucket_is_signed_in_to_as_the_settings_say():
         ({"DB_MAX_OPEN_CONNECTIONS": "0"}, "DB_MAX_OPEN_CONNECTIONS is not right: .*; write a number from 1 on"),
         ({"BASE_DNS_DOMAINS": "example.com"}, "BASE_DNS_DOMAINS is 'example.com'; write pairs"),
         ({"CLUSTER_NETWORK_CIDR": "x"}, "CLUSTER_NETWORK_CIDR"),
+        (
+            {"OS_IMAGES": '[{"openshift_version": "4.18", "url": "ftp://hush@a/b", "version": "1"}]'},
+            r"OS_IMAGES\[0\] \(4.18\): url begins with ftp://",
+        ),
+        ({"OS_IMAGES": '[{"openshift_version": "4.18", "type": "floppy"}]'}, "OS_IMAGES"),
+        ({"OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE": "/nosuch"}, "OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE is '/nosuch', which"),
+        ({"OS_IMAGES_REQUEST_HEADERS": '{"X-Token": ["hush"]}'}, "OS_IMAGES_REQUEST_HEADERS"),
+        ({"MUSTER_FETCH_IMAGES": "never"}, "MUSTER_FETCH_IMAGES is not right: .*; write start or demand"),
     ],
 )
 def test_what_cannot_be_right_is_refused_by_its_name(environment, said):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import NOW, a_cluster, a_host, a_machine, a_nic, a_ready_host, a_view, an_infra_env
-from muster.domain.clusters import Preparation, PreparationStatus
+from muster.domain.clusters import ClusterState, Preparation, PreparationStatus
 from muster.domain.events import Event, EventPage, Severity
 from muster.domain.hosts import DiskSpeed
 from muster.domain.infra_envs import ImageType
@@ -20,12 +20,11 @@ from muster.domain.roles import Role
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
 from muster.domain.verdicts import Finding, Status
 from muster.domain.views import HostView, peers_of
-from muster.wire import hosts as wire_hosts
-from muster.wire.clusters import cluster_out, host_networks, image_info, operator_out, without_hosts
+from muster.wire.clusters import cluster_out, host_networks, hosts_out, image_info, operator_out, without_hosts
 from muster.wire.endpoints import ENDPOINTS
 from muster.wire.endpoints.hosts import GET_HOST
 from muster.wire.events import event_out, page_out
-from muster.wire.hosts import host_out, registration_out, validations_text
+from muster.wire.hosts import WrittenHosts, host_out, host_written, registration_out, validations_text
 from muster.wire.infra_envs import download_url, infra_env_out
 from muster.wire.json import filled, text
 from muster.wire.moments import NEVER, micros, millis
@@ -110,14 +109,30 @@ def test_verdicts_are_grouped_by_category():
     assert validations_text({}, {}) == ""
 
 
-def test_the_text_of_verdicts_is_kept_while_they_are_the_same(monkeypatch):
-    monkeypatch.setattr(wire_hosts, "MOST_VERDICTS", 1)
-    one, two = ({"connected": Finding(status=status, message="x")} for status in (Status.SUCCESS, Status.FAILURE))
-    first = validations_text(one, {})
-    assert validations_text(one, {}) is first
-    assert validations_text(two, {}) != first
-    again = validations_text(one, {})
-    assert (again == first, again is first) == (True, False)
+def test_a_host_is_written_once_for_as_long_as_it_is_the_same():
+    host, seen = a_host("h1", clock_skew=3), NOW + timedelta(seconds=9)
+    for shown in (host, host, host.but(requested_hostname="other")):
+        for full in (True, False):
+            out = json.loads(bytes(host_written(shown, seen, full=full)))
+            assert out == json.loads(msgspec.json.encode(host_out(shown, seen, full=full)))
+
+
+def test_the_hosts_of_a_cluster_are_the_same_alone_and_within_it():
+    view = a_view(a_cluster(), [a_host("h1"), a_host("h2", requested_hostname="")])
+    for full in (True, False):
+        within = msgspec.json.decode(msgspec.json.encode(cluster_out(view, full=full)["hosts"]))
+        assert within == msgspec.json.decode(msgspec.json.encode(hosts_out(view, full=full)))
+
+
+def test_no_more_hosts_are_kept_written_than_there_is_room_for():
+    one, two = a_host("h1"), a_host("h2")
+    written = WrittenHosts(most_bytes=len(WrittenHosts(0).of(one)) + 100)
+    first = written.of(one)
+    assert written.of(one) is first
+    changed = written.of(one.but(logs_info="requested"))
+    assert changed != first
+    written.of(two)
+    assert written.of(one) is not changed
 
 
 # Clusters
@@ -204,6 +219,13 @@ def test_a_preparation_is_told_with_its_reason(preparation, told):
 def test_a_preparation_without_a_reason_gets_one(status):
     out = cluster_out(a_view(a_cluster(preparation=Preparation(status=status))))["last-installation-preparation"]
     assert out["reason"]
+
+
+@pytest.mark.parametrize(("status", "shown"), [(ClusterState.PREPARING, True), (ClusterState.READY, False)])
+def test_how_far_a_preparation_has_come_is_told_while_it_goes_on(status, shown):
+    begun = Preparation(status=PreparationStatus.NOT_STARTED, reason="half of it")
+    out = cluster_out(a_view(a_cluster(status=status, preparation=begun)))["last-installation-preparation"]
+    assert (out["reason"] == "half of it") is shown
 
 
 def test_an_address_tells_what_hosts_found_on_it():

@@ -17,6 +17,7 @@ from muster.domain.steps import STEPS, Instruction, Instructions, instruct
 from muster.domain.steps.container_image_availability import ImagesReply
 from muster.domain.steps.dhcp_lease_allocate import LeaseReply
 from muster.domain.steps.domain_resolution import DomainReply
+from muster.domain.steps.download_boot_artifacts import BootArtifactsRequest
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
 from muster.domain.steps.ntp_synchronizer import NtpReply
 from muster.domain.steps.upgrade_agent import UpgradeReply
@@ -44,6 +45,18 @@ def test_the_same_instructions_are_the_same_bytes_and_others_have_other_ids():
     assert (
         json.loads(given("h1"))["instructions"][0]["step_id"] != json.loads(given("h2"))["instructions"][0]["step_id"]
     )
+
+
+def test_a_host_that_fetches_an_image_gets_a_link_that_lets_it_in():
+    parts = BootArtifactsRequest(kernel_url="k", rootfs_url="r", initrd_url="i?a", host_fs_mount_dir="/host")
+    step = Instruction(kind="download-boot-artifacts", args=(parts,))
+    sent = encode_instructions(Instructions(steps=(step,), seconds=60), lambda url: f"{url}&api_key=x")
+    assert json.loads(json.loads(sent)["instructions"][0]["args"][0]) == {
+        "kernel_url": "k",
+        "rootfs_url": "r",
+        "initrd_url": "i?a&api_key=x",
+        "host_fs_mount_dir": "/host",
+    }
 
 
 def test_nothing_to_do_is_null():

@@ -72,10 +72,11 @@ class ObstoreBlobs:
 
     def __init__(self, address: str, login: Mapping[str, str] = {}) -> None:
         self._store = opened(address, login)
+        self._place = address.partition("?")[0]
 
     async def put(self, key: str, data: bytes) -> None:
         """Store a file whole, replacing what was there."""
-        with _named_faults(key):
+        with _named_faults(key, place=self._place):
             await self._store.put_async(checked(key), data)
 
     async def put_stream(self, key: str, chunks: AsyncIterator[bytes]) -> int:
@@ -88,7 +89,7 @@ class ObstoreBlobs:
                 size += len(chunk)
                 yield chunk
 
-        with _named_faults(key):
+        with _named_faults(key, place=self._place):
             await self._store.put_async(checked(key), counted())
         return size
 
@@ -121,7 +122,7 @@ class ObstoreBlobs:
 
     async def keys(self, prefix: str) -> tuple[str, ...]:
         """The files below a prefix, in order."""
-        with _named_faults(prefix):
+        with _named_faults(prefix, place=self._place):
             found = [meta["path"] async for batch in self._store.list(prefix) for meta in batch]
         return tuple(sorted(found))
 
@@ -154,11 +155,13 @@ class ObstoreBlobs:
 
 
 @contextmanager
-def _named_faults(key: str) -> Iterator[None]:
-    """What storage says, as one of our errors."""
+def _named_faults(key: str, place: str = "") -> Iterator[None]:
+    """What storage says, as one of our errors; what is missing is the `place`, if that is given, else the file."""
     try:
         yield
     except FileNotFoundError as error:
+        if place:
+            raise Unavailable(f"The storage {place} is not there any more; make the bucket again") from error
         raise NotFound(f"There is no file {key}") from error
     except (PermissionDeniedError, UnauthenticatedError) as error:
         raise Broken(f"The storage does not let us reach {key}; check its credentials and permissions") from error

@@ -49,6 +49,10 @@ class LocalBus:
         """Tell every subscriber."""
         self.tell(news)
 
+    def missed(self) -> None:
+        """Tell every subscriber here that anything may have changed."""
+        self.tell(None)
+
     def subscribe(self, hear: Hear) -> Callable[[], None]:
         """Hear all news from now on; None means some may have been missed. Returns the way to stop."""
         place = object()
@@ -93,6 +97,10 @@ class PostgresBus:
     async def publish(self, news: Committed) -> None:
         """Tell every subscriber here; elsewhere it is known from the commit."""
         self._here.tell(news)
+
+    def missed(self) -> None:
+        """Tell every subscriber here that anything may have changed."""
+        self._here.missed()
 
     def subscribe(self, hear: Hear) -> Callable[[], None]:
         """Hear all news from now on; None means some may have been missed. Returns the way to stop."""

@@ -125,6 +125,11 @@ def position(cursor: str) -> tuple[int, int]:
     return int(tx), int(row)
 
 
+def is_after(cursor: str, other: str) -> bool:
+    """Whether a cursor names a place behind that of another, or of the beginning if that is ""."""
+    return bool(cursor) and (not other or position(cursor) > position(other))
+
+
 def filed(change: Change) -> Filed:
     """A change, ready to be written."""
     old, new = change.old, change.new
@@ -162,12 +167,18 @@ def neighbours(commit: Commit, changes: Iterable[Filed]) -> tuple[Neighbour, ...
 def news_of(commit: Commit, changes: Iterable[Filed]) -> Committed:
     """What is told of a commit: the new version, and other scopes whose views hold what it changes."""
     scopes: set[str] = set()
+    counts: set[str] = set()
     for change in changes:
         scopes.add(change.scope)
         if change.was_in:
             scopes.add(change.was_in)
         if change.kind == "host" and change.counts_anew:
-            scopes.add(infra_env_scope(str(change.parent)))
+            counts.add(infra_env_scope(str(change.parent)))
         if change.kind == "infra_env":
             scopes.update(cluster_scope(owner) for owner in (change.parent, change.was_under) if owner)
-    return Committed(scope=commit.scope, version=commit.version + 1, touches=tuple(sorted(scopes - {commit.scope})))
+    return Committed(
+        scope=commit.scope,
+        version=commit.version + 1,
+        touches=tuple(sorted(scopes - {commit.scope})),
+        counts=tuple(sorted(counts)),
+    )

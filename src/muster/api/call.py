@@ -1,6 +1,7 @@
 """One call on its way to the function that serves it, and its answer on the way back."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,6 +9,8 @@ import msgspec
 from muster.api.auth.gate import Gate, Subject
 from muster.api.auth.principal import EVERYBODY
 from muster.api.memories import Memories
+from muster.domain.record import Record
+from muster.image.regions import Region
 from muster.runtime.engine import Sender
 from muster.runtime.wiring import Service
 from muster.wire.endpoints.endpoint import Endpoint
@@ -56,10 +59,22 @@ class Call:
         await self.gate.permit(self.principal, subject)
 
 
+class FileParts(Record):
+    """Bytes that are not read before they are sent: parts of a file on disk, with others between them."""
+
+    path: Path
+    regions: tuple[Region, ...]
+
+    @property
+    def length(self) -> int:
+        """How many there are."""
+        return sum(each.length for each in self.regions)
+
+
 class Answer:
     """What is sent back, where it is more than a value with the usual status."""
 
-    __slots__ = ("body", "content_type", "headers", "status", "stream")
+    __slots__ = ("body", "content_type", "file", "headers", "status", "stream")
 
     def __init__(
         self,
@@ -69,12 +84,14 @@ class Answer:
         headers: dict[str, str] | None = None,
         content_type: str = "",
         stream: AsyncGenerator[bytes] | None = None,
+        file: FileParts | None = None,
     ) -> None:
         self.body = body
         self.status = status
         self.headers = headers or {}
         self.content_type = content_type
         self.stream = stream
+        self.file = file
 
 
 def json_answer(value: Any) -> bytes:

@@ -30,7 +30,7 @@ async def decode(call: Call, endpoint: Endpoint, query: bytes, receive: Receive)
     """Give the call what its row asks for; `Malformed` if that cannot be made of what was sent."""
     if _has_body(call.headers):
         _check_content_type(call.headers, endpoint)
-    elif not _takes_body(endpoint) and not accepts(call.headers.get("accept", ""), endpoint.gives):
+    elif not _is_accepted(call.headers.get("accept", ""), endpoint):
         raise Malformed(400, f"accept: this call answers with {endpoint.gives} and nothing else")
     _check_ids(call.parameters)
     if endpoint.query is not None:
@@ -41,6 +41,11 @@ async def decode(call: Call, endpoint: Endpoint, query: bytes, receive: Receive)
         call.chunks = _chunks(receive)
     elif endpoint.body is not None:
         call.body = _body(call, endpoint, await _read(receive))
+
+
+def _is_accepted(accept: str, endpoint: Endpoint) -> bool:
+    """Whether the caller takes what it gets. Firmware says anything, and of who sends a body that is looked at."""
+    return endpoint.file or _takes_body(endpoint) or accepts(accept, endpoint.gives)
 
 
 def _takes_body(endpoint: Endpoint) -> bool:

@@ -9,7 +9,7 @@ from muster.api.clusters import view_of
 from muster.api.hosts import host_in_view
 from muster.api.logs import have_logs, key_of_logs
 from muster.domain.artifacts.host_ignition import ignition_name
-from muster.domain.clusters import Cluster, ClusterState
+from muster.domain.clusters import Cluster, ClusterState, PreparationStatus
 from muster.domain.errors import Invalid, NotFound, Refused
 from muster.domain.inputs.install_configs import lacks_console
 from muster.domain.manifests import Folder
@@ -24,6 +24,9 @@ LASTS = timedelta(minutes=10)
 
 KUBECONFIG = "kubeconfig"
 
+PASSWORD = "kubeadmin-password"  # noqa: S105 - the name of a file
+"""The file that every generation makes, whatever else it does."""
+
 UNWATCHED = frozenset({ClusterState.INSTALLING, ClusterState.FINALIZING, ClusterState.INSTALLED})
 """States in which one may try to sign in to a cluster none of whose operators is watched."""
 
@@ -32,7 +35,18 @@ async def _file(call: Call, cluster: Cluster, name: str) -> Answer:
     try:
         return attachment(name, await call.service.blobs.get(f"{cluster.id}/{name}"))
     except NotFound as error:
-        raise Refused(f"file_name: {name} of cluster {cluster.name} has not been generated yet") from error
+        raise await _missing(call, cluster, name) from error
+
+
+async def _missing(call: Call, cluster: Cluster, name: str) -> Refused:
+    """Why a file is not there: it has yet to be made, or it was, and all that was made with it is gone."""
+    generated = cluster.preparation.status is PreparationStatus.SUCCESS
+    if generated and not await call.service.blobs.exists(f"{cluster.id}/{PASSWORD}"):
+        return Refused(
+            f"file_name: {name} of cluster {cluster.name} was generated, but the storage has lost it; bring it back "
+            "with `muster restore`, or reset the cluster and install it again, which makes all files anew"
+        )
+    return Refused(f"file_name: {name} of cluster {cluster.name} has not been generated yet")
 
 
 def _allow(cluster: Cluster, states: frozenset[ClusterState], name: str) -> None:
@@ -82,7 +96,7 @@ async def _link(call: Call, key: str) -> dict[str, str]:
 
 async def _require_file(call: Call, cluster: Cluster, name: str) -> None:
     if not await call.service.blobs.exists(f"{cluster.id}/{name}"):
-        raise Refused(f"file_name: {name} of cluster {cluster.name} has not been generated yet")
+        raise await _missing(call, cluster, name)
 
 
 @serves(clusters_rows.LINK_TO_CREDENTIALS)
@@ -163,9 +177,9 @@ async def get_credentials(call: Call) -> dict[str, Any]:
     cluster = await _cluster(call)
     _require_console(cluster)
     try:
-        password = await call.service.blobs.get(f"{cluster.id}/kubeadmin-password")
+        password = await call.service.blobs.get(f"{cluster.id}/{PASSWORD}")
     except NotFound as error:
-        raise Refused(f"The password of cluster {cluster.name} has not been generated here") from error
+        raise await _missing(call, cluster, PASSWORD) from error
     console = "" if lacks_console(cluster) else f"https://console-openshift-console.apps.{cluster.domain}"
     return {
         **({"console_url": console} if console else {}),

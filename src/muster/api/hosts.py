@@ -204,7 +204,11 @@ async def get_next_steps(call: Call) -> bytes:
     if host.status in GONE or skew is not None or other or upgrade_is_news(view, host):
         trigger = CheckedIn(host_id=host.id, clock_skew=skew, agent_version=agent)
         view = (await _submitted(call, trigger)).view
-    return call.memories.instructions.of(view, host.id)
+    return call.memories.instructions.of(view, host.id, lambda url: _signed(call, host, url))
+
+
+def _signed(call: Call, host: Host, url: str) -> str:
+    return call.gate.links.signed(url, infra_env_id=host.infra_env_id)
 
 
 def _skew(call: Call, host: Host, now: int) -> int | None:

@@ -15,6 +15,8 @@ from muster.domain.clusters import Cluster
 from muster.domain.errors import Invalid, NotFound
 from muster.domain.hosts import Host
 from muster.domain.infra_envs import InfraEnv
+from muster.domain.inputs.fields import given
+from muster.domain.nmstate.network import ReadNetwork
 from muster.domain.triggers import DeleteInfraEnv, RegenerateSigningKey, RegisterInfraEnv, UpdateInfraEnv
 from muster.domain.views import View, cluster_scope, infra_env_scope
 from muster.wire.endpoints import infra_envs as rows
@@ -45,7 +47,9 @@ async def hosts_of(call: Call, infra_env: InfraEnv) -> AsyncIterator[tuple[View,
 
 
 def _out(call: Call, infra_env: InfraEnv) -> dict[str, Any]:
-    return infra_env_out(infra_env, call.service.policy.image_service_url, _token(call, infra_env))
+    policy = call.service.policy
+    images = policy.image_service_url if policy.discovery.image_service else ""
+    return infra_env_out(infra_env, images, _token(call, infra_env))
 
 
 def _token(call: Call, infra_env: InfraEnv) -> str:
@@ -78,6 +82,12 @@ async def _named_cluster(call: Call) -> Cluster | None:
     return cluster
 
 
+async def _networks(call: Call) -> tuple[ReadNetwork, ...]:
+    """What is said in the network settings that a call brings, if it brings any."""
+    hosts = given(call.body.static_network_config, ())
+    return await call.service.networks.read([given(each.network_yaml, "") for each in hosts]) if hosts else ()
+
+
 @serves(rows.REGISTER_INFRA_ENV)
 async def register_infra_env(call: Call) -> dict[str, Any]:
     """Describe a new discovery image."""
@@ -91,6 +101,7 @@ async def registered(call: Call, infra_env_id: str) -> dict[str, Any]:
         inputs=call.body,
         cluster=await _named_cluster(call),
         key=call.service.new_key(),
+        networks=await _networks(call),
         **call.owned,
     )
     decision = await call.service.engine.submit(infra_env_scope(infra_env_id), trigger, call.sender)
@@ -116,7 +127,8 @@ async def update_infra_env(call: Call) -> dict[str, Any]:
     """Describe a discovery image differently."""
     infra_env = await infra_env_of(call)
     scope = infra_env_scope(infra_env.id)
-    trigger = UpdateInfraEnv(changes=call.body, cluster=await _cluster(call, infra_env.cluster_id))
+    cluster = await _cluster(call, infra_env.cluster_id)
+    trigger = UpdateInfraEnv(changes=call.body, cluster=cluster, networks=await _networks(call))
     decision = await call.service.engine.submit(scope, trigger, call.sender)
     return _out(call, decision.view.infra_envs[infra_env.id])
 
@@ -132,6 +144,8 @@ async def delete_infra_env(call: Call) -> None:
 async def infra_env_image_url(call: Call) -> dict[str, Any]:
     """Where the discovery image is to be had."""
     infra_env, policy = await infra_env_of(call), call.service.policy
+    if not policy.discovery.image_service:
+        raise Invalid("This service makes no discovery images; whoever runs it has set ENABLE_IMAGE_SERVICE to false")
     policy.catalogue.os_image(infra_env.openshift_version, infra_env.cpu_architecture)
     return {"expires_at": NEVER, "url": download_url(infra_env, policy.image_service_url, _token(call, infra_env))}
 
@@ -166,9 +180,9 @@ async def _ignition(call: Call, infra_env: InfraEnv) -> tuple[str, bytes]:
     return "discovery.ign", discovery_ignition(asked.but(token=_token(call, infra_env)))
 
 
-async def _network(_: Call, infra_env: InfraEnv) -> tuple[str, bytes]:
+async def _network(call: Call, infra_env: InfraEnv) -> tuple[str, bytes]:
     """The network settings of all hosts; nothing, under no name, if there are none."""
-    packed = network_archive(infra_env)
+    packed = network_archive(infra_env, call.service.policy)
     return f"{infra_env.id}-static-network-config.tar" if packed else "", packed
 
 
@@ -176,7 +190,7 @@ async def _script(call: Call, infra_env: InfraEnv) -> tuple[str, bytes]:
     """What a machine starts with; one that controls its own boot order is asked first who it is."""
     policy, mac, kind = call.service.policy, call.query.mac, call.query.ipxe_script_type
     if kind == "boot-order-control" and not mac:
-        script = redirect_script(_signed(call, infra_env, file_url(infra_env, policy.service_url, call.query)))
+        script = redirect_script(_signed(call, infra_env, _file_url(call, infra_env)))
     else:
         if mac and kind != "discovery-image-always":
             require_image([host async for _, host in hosts_of(call, infra_env)], mac)
@@ -193,8 +207,14 @@ async def presigned_infra_env_file(call: Call) -> dict[str, Any]:
     """A link to one of these files."""
     infra_env = await infra_env_of(call)
     _require_script(call)
-    url = file_url(infra_env, call.service.policy.service_url, call.query)
-    return {"expires_at": NEVER, "url": _signed(call, infra_env, url)}
+    return {"expires_at": NEVER, "url": _signed(call, infra_env, _file_url(call, infra_env))}
+
+
+def _file_url(call: Call, infra_env: InfraEnv) -> str:
+    """Where the file is that a call asks about; scripts are for firmware, which may know no TLS."""
+    policy = call.service.policy
+    plain = policy.plain_service_url if call.query.file_name == "ipxe-script" else ""
+    return file_url(infra_env, plain or policy.service_url, call.query)
 
 
 @serves(rows.DOWNLOAD_MINIMAL_INITRD)

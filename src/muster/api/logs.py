@@ -176,15 +176,24 @@ async def _entries(call: Call, view: View, cluster: Cluster) -> AsyncIterator[_E
     yield _whole("cluster_metadata.json", json_answer(cluster_out(view, gone=cluster.deleted_at is not None)))
     told = await call.service.store.events(EventQuery(cluster_id=cluster.id, limit=-1))
     yield _whole("cluster_events.json", page_out(told)[0])
-    manifests = StoredManifests(call.service.blobs, cluster.id)
-    for each, source in (await manifests.names()).items():
-        yield _whole(f"cluster_manifest_{source}_{each.folder}_{each.file_name}", await manifests.read(each))
+    async for entry in _manifests(StoredManifests(call.service.blobs, cluster.id)):
+        yield entry
     used: set[str] = set()
     for key in await call.service.blobs.keys(f"{cluster.id}/logs"):
         if name := _name_in_archive(view, cluster, key, used):
             used.add(name)
             opened = await call.service.blobs.open(key)
             yield _Entry(name=name, size=opened.size, pieces=opened.pieces)
+
+
+async def _manifests(manifests: StoredManifests) -> AsyncIterator[_Entry]:
+    for each, source in (await manifests.names()).items():
+        try:
+            content = await manifests.read(each)
+        except NotFound:
+            # It was taken away after it was listed, as all that was generated is when a cluster starts over.
+            continue
+        yield _whole(f"cluster_manifest_{source}_{each.folder}_{each.file_name}", content)
 
 
 def _whole(name: str, content: bytes) -> _Entry:

@@ -3,13 +3,15 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
+from time import perf_counter
 from urllib.parse import unquote
 
 from prometheus_client import generate_latest
 
+from muster.domain.base_images import BaseImage
 from muster.runtime.meters import Histogram, Meter, text_of
 from muster.runtime.wiring import Service
 from muster.wire.endpoints import ENDPOINTS
@@ -36,6 +38,25 @@ SIZES = Histogram(
 )
 UNDER_WAY = Meter(
     "gauge", "http_requests_inflight", "Calls that are being answered now", ("service", "handler", "method")
+)
+
+IMAGE_DURATIONS = Histogram(
+    "assisted_image_service_http_request_duration_seconds",
+    "How long images take to be sent",
+    ("service", "handler", "method", "code"),
+    buckets=(0.1, 1, 10, 50, 100, 300, 600),
+)
+IMAGE_SIZES = Histogram(
+    "assisted_image_service_http_response_size_bytes",
+    "How much of an image is sent",
+    ("service", "handler", "method", "code"),
+    buckets=(100, 1e6, 5e8, 1e9, 1e10),
+)
+IMAGES_UNDER_WAY = Meter(
+    "gauge",
+    "assisted_image_service_http_requests_inflight",
+    "Images that are being sent now",
+    ("service", "handler", "method"),
 )
 
 HANDLERS = {each.name: each.path for each in ENDPOINTS}
@@ -67,6 +88,18 @@ class Answered:
         """An answer that is complete; its size is noted."""
         SIZES.observe(len(body), *self._labels)
 
+    @contextmanager
+    def sent(self, size: int) -> Iterator[None]:
+        """A part of an image, while it is sent; it counts among the calls by its size and its time on the way."""
+        began = perf_counter()
+        IMAGES_UNDER_WAY.add(*self._labels[:3])
+        try:
+            yield
+        finally:
+            IMAGES_UNDER_WAY.add(*self._labels[:3], by=-1)
+            IMAGE_DURATIONS.observe(perf_counter() - began, *self._labels)
+            IMAGE_SIZES.observe(size, *self._labels)
+
     async def streamed(self, stream: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         """An answer piece by piece; its size is noted when there is no more of it."""
         size = 0
@@ -82,7 +115,11 @@ class Answered:
 async def metrics_text(service: Service) -> bytes:
     """Every figure there is."""
     room = await asyncio.to_thread(_room, service.settings.folder, service.settings.storage_url)
-    return generate_latest() + text_of((*service.measures.meters, *room, CALLS, DURATIONS, SIZES, UNDER_WAY))
+    images = (IMAGE_DURATIONS, IMAGE_SIZES, IMAGES_UNDER_WAY)
+    bases = _images(service.base_images.states())
+    return generate_latest() + text_of(
+        (*service.measures.meters, *room, *bases, CALLS, DURATIONS, SIZES, UNDER_WAY, *images)
+    )
 
 
 def _room(folder: Path, storage: str) -> tuple[Meter, ...]:
@@ -101,6 +138,21 @@ def _room(folder: Path, storage: str) -> tuple[Meter, ...]:
         full.set(100 * disk.used / disk.total)
         return used, free, full
     return used, free
+
+
+def _images(images: Iterable[BaseImage]) -> tuple[Meter, ...]:
+    """How far the files of system images have come."""
+    labels = ("version", "architecture", "build", "type")
+    states = Meter("gauge", "muster_base_image_state", "Where a system image stands", (*labels, "state"))
+    come = Meter("gauge", "muster_base_image_fetched_bytes", "Bytes of a system image that are there", labels)
+    size = Meter("gauge", "muster_base_image_size_bytes", "Bytes that a system image has", labels)
+    for image in images:
+        which = (image.openshift_version, image.cpu_architecture, image.version, image.type)
+        states.set(1, *which, image.state)
+        come.set(image.fetched, *which)
+        if image.size is not None:
+            size.set(image.size, *which)
+    return states, come, size
 
 
 def _size(folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""Our own API: the live stream, explanations, history."""
+"""Our own API: the live stream, explanations, history, the pages of hosts."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -9,22 +9,29 @@ import msgspec
 from muster.api.call import Answer, Call, serves
 from muster.api.clusters import view_of
 from muster.api.hosts import host_in_view
-from muster.domain.errors import NotFound
+from muster.domain.errors import NotFound, Refused, Unavailable
+from muster.domain.history import HistoryRow
 from muster.domain.hosts import Host
 from muster.domain.role_reasons import role_reasons
 from muster.domain.states.clusters import JUDGED
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_cluster, assess_host
 from muster.domain.views import ClusterView, HostView, View, host_scope, peers_of
 from muster.domain.what_if import what_if
-from muster.ports import HistoryRow
+from muster.ports import Committed
 from muster.wire.endpoints import ours as rows
+from muster.wire.endpoints.endpoint import PAGE
 from muster.wire.muster import explained, remembered, replayed, supposed
+from muster.wire.pages import host_page
 
 QUIET = 15.0
 """Seconds after which a silent stream says that it lives."""
 
 SOON = 0.25
 """Seconds after which is looked again for rows that were announced and are not shown yet."""
+
+
+BEGIN_AGAIN = b"id: %s\nevent: reset\ndata: {}\n\n"
+"""Said to a listener whose place is not in the history any more, as after a restore: it has to look at all anew."""
 
 
 @serves(rows.STREAM_CHANGES)
@@ -38,14 +45,25 @@ async def stream(call: Call) -> Answer:
 
 
 async def _changes(call: Call, after: str) -> AsyncGenerator[bytes]:
-    news = asyncio.Event()
-    unsubscribe = call.service.bus.subscribe(lambda _: news.set())
+    news, doubt, store = asyncio.Event(), asyncio.Event(), call.service.store
+    doubt.set()
+
+    def hear(told: Committed | None) -> None:
+        news.set()
+        if told is None:
+            doubt.set()
+
+    unsubscribe = call.service.bus.subscribe(hear)
     patience = QUIET
     try:
         yield b"retry: 1000\n\n"
         while True:
             news.clear()
-            rows = await call.service.store.history(after=after, scope=call.query.scope)
+            if doubt.is_set() and await store.is_ahead(after):
+                after = await store.last_cursor()
+                yield BEGIN_AGAIN % after.encode()
+            doubt.clear()
+            rows = await store.history(after=after, scope=call.query.scope)
             for row in rows:
                 after = row.cursor
                 yield _written(row)
@@ -53,12 +71,16 @@ async def _changes(call: Call, after: str) -> AsyncGenerator[bytes]:
                 patience = QUIET
                 continue
             try:
-                await asyncio.wait_for(news.wait(), patience)
+                async with asyncio.timeout(patience):
+                    await news.wait()
                 patience = SOON
             except TimeoutError:
                 if patience == QUIET:
                     yield b": still here\n\n"
                 patience = QUIET
+    except Unavailable:
+        # Whoever listens comes back by itself and goes on from where it was.
+        return
     finally:
         unsubscribe()
 
@@ -66,6 +88,10 @@ async def _changes(call: Call, after: str) -> AsyncGenerator[bytes]:
 def _written(row: HistoryRow) -> bytes:
     data = msgspec.json.encode(row)
     return b"id: %s\nevent: %s\ndata: %s\n\n" % (row.cursor.encode(), row.kind.encode(), data)
+
+
+SHORTEST_CODE = 8
+"""How many characters of an id tell a host from others well enough."""
 
 
 def _host_explained(view: View, host: Host, role_because: str, *, failing: bool) -> dict[str, Any]:
@@ -88,6 +114,23 @@ async def explain_host(call: Call) -> dict[str, Any]:
     view, host = await host_in_view(call)
     view = _now(call, view)
     return _host_explained(view, host, role_reasons(view).get(host.id, ""), failing=call.query.failing)
+
+
+@serves(rows.HOST_PAGE)
+async def host_page_by_code(call: Call) -> Answer:
+    """The page of a host, by what its console shows of its id."""
+    code = call.parameters["code"].lower()
+    found = await call.service.store.hosts_called(code) if len(code) >= SHORTEST_CODE else ()
+    if not found:
+        raise NotFound(f"No host is called {code}; its console shows the {SHORTEST_CODE} characters that it is called")
+    if len(found) > 1:
+        names = ", ".join(each for each, _ in found)
+        raise Refused(f"{len(found)} hosts are called {code}; write more of the id: {names}")
+    host_id, scope = found[0]
+    view = _now(call, await call.service.engine.view(scope))
+    host = _host_explained(view, view.hosts[host_id], "", failing=True)
+    page = host_page(host, "" if view.cluster is None else view.cluster.name)
+    return Answer(page.encode(), content_type=PAGE, status=200)
 
 
 @serves(rows.EXPLAIN_CLUSTER)

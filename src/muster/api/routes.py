@@ -21,7 +21,8 @@ class Routes:
             node = self._root
             for segment in each.endpoint.path.strip("/").split("/"):
                 node = node.setdefault(_NAMED if segment.startswith("{") else segment, {})
-            node.setdefault(_METHODS, {})[each.endpoint.method] = each, each.endpoint.parameters
+            for method in each.endpoint.methods:
+                node.setdefault(_METHODS, {})[method] = each, each.endpoint.parameters
 
     def find(self, method: str, path: str) -> tuple[Served, dict[str, str]]:
         """The function for a call and the values of the names in its path."""

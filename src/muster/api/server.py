@@ -10,6 +10,7 @@ import uvicorn
 
 from muster.api.app import App
 from muster.api.plain import ScriptsOnly
+from muster.api.zerocopy import Protocol
 
 WAITING = 1024
 """Connections that may wait to be taken in, as when all machines of a room are switched on together."""
@@ -36,11 +37,12 @@ class Server(uvicorn.Server):
                 app,
                 host=host,
                 port=port,
-                http="httptools",
+                http=Protocol,
                 ws="none",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
+                proxy_headers=False,
                 server_header=False,
                 backlog=WAITING,
                 timeout_keep_alive=KEPT,
@@ -71,4 +73,5 @@ class Server(uvicorn.Server):
         """Keep the date up to date until it is time to stop; once a second is enough, and costs next to nothing."""
         while not await self.on_tick(0):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopped.wait(), 1.0)
+                async with asyncio.timeout(1.0):
+                    await self._stopped.wait()

@@ -82,13 +82,15 @@ def lines_of(settings: Settings, environment: Mapping[str, str], given: Mapping[
 
 def _value(settings: Settings, row: Row) -> Any:
     """The value of a setting, in whichever table it is."""
-    tables: tuple[Record, ...] = (settings, settings.networks, settings.operators)
+    parts = (getattr(settings, name) for name in settings.__struct_fields__)
+    tables: tuple[Record, ...] = (settings, *(each for each in parts if isinstance(each, Record)))
     return next(getattr(each, row.field) for each in tables if row.field in each.__struct_fields__)
 
 
 def without_password(text: str) -> str:
-    """An address without the password in it."""
-    return re.sub(r"(://[^/?#@:]*):[^/?#@]*@", rf"\1:{SECRET}@", text)
+    """Addresses without what may be secret in them: a password, and the query, which may be a signature."""
+    named = re.sub(r"(://[^/?#@:]*):[^/?#@]*@", rf"\1:{SECRET}@", text)
+    return re.sub(r'(https?://[^\s"?#]*)\?[^\s"#]+', rf"\1?{SECRET}", named)
 
 
 def _table(lines: list[Line]) -> Table:

@@ -47,6 +47,18 @@ def serve(
     uvloop.run(_serve(settings))
 
 
+class Complaints:
+    """Standard error, whatever it is by the time something is written."""
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Have it seen."""
+        sys.stderr.flush()
+
+
 def configure_logs(level: str, form: str = "json") -> None:
     """Log from a level on, as JSON lines or, in the form `text`, for people."""
     structlog.configure(
@@ -57,7 +69,7 @@ def configure_logs(level: str, form: str = "json") -> None:
             *_rendered(form),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(Complaints()),  # type: ignore[arg-type]  # it writes and flushes
         cache_logger_on_first_use=True,
     )
 

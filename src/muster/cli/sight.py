@@ -132,7 +132,8 @@ class Watch:
                     return sight
             await asyncio.sleep(LOOKS_AGAIN)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), QUIET)
+                async with asyncio.timeout(QUIET):
+                    await self._news.wait()
 
     async def listen(self) -> None:
         """Hear of every change, for as long as this is wanted."""

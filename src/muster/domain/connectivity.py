@@ -208,12 +208,15 @@ def majority_groups(hosts: Iterable["Host"], minimum: int = ENOUGH_TO_TELL) -> M
 def _grouped(roster: tuple[_Standing, ...], minimum: int) -> MajorityGroups:
     """As `majority_groups`. Kept, since reports come every minute and mostly say the same."""
     networks = {normal(address) for host in roster for address in host.addresses}
-    groups = {network: _network_group(roster, network, minimum) for network in networks}
-    groups["IPv4"] = _family_group(roster, IPV4, minimum)
-    groups["IPv6"] = _family_group(roster, IPV6, minimum)
+    reporters = sum(bool(host.on_wire or host.by_route) for host in roster)
+    groups: dict[str, tuple[str, ...]] = dict.fromkeys((*networks, "IPv4", "IPv6"), ())
+    if reporters >= minimum:
+        groups = {network: _network_group(roster, network, minimum) for network in networks}
+        groups["IPv4"] = _family_group(roster, IPV4, minimum)
+        groups["IPv6"] = _family_group(roster, IPV6, minimum)
     return MajorityGroups(
         majority_groups=dict(sorted(groups.items())),
-        l3_connected_addresses=_reached_by_all(roster),
+        l3_connected_addresses=_reached_by_all(roster) if reporters else {},
     )
 
 

@@ -40,5 +40,11 @@ class GenerateHostIgnition(Effect, kw_only=True):
     host_id: str
 
 
-AnyEffect = GenerateFiles | PublishKubeconfig | DeleteFiles | GenerateHostIgnition
+class GiveUpHosts(Effect, kw_only=True):
+    """Give up the hosts that have registered in the very moment in which their infra-env was."""
+
+    infra_env_id: str
+
+
+AnyEffect = GenerateFiles | PublishKubeconfig | DeleteFiles | GenerateHostIgnition | GiveUpHosts
 """Every effect there is, for those who read them back."""

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from .clusters import Cluster
 from .infra_envs import InfraEnv
+from .networks import Proxy
 from .record import Record
 
 
@@ -258,4 +259,11 @@ def infra_env_deregister_failed(infra_env: InfraEnv, reason: str) -> Event:
 
 def image_info_updated(infra_env: InfraEnv) -> Event:
     """The discovery image has a new address or content."""
-    return _of_infra_env("image_info_updated", infra_env, f"The discovery image of {infra_env.name} has changed")
+    key = "with an SSH key" if infra_env.ssh_authorized_key else "without an SSH key"
+    proxy = ", behind a proxy" if infra_env.proxy != Proxy() else ""
+    return _of_infra_env(
+        "image_info_updated",
+        infra_env,
+        f"The discovery image of {infra_env.name} has changed: it is a {infra_env.type} of OpenShift"
+        f" {infra_env.openshift_version} for {infra_env.cpu_architecture}, {key}{proxy}",
+    )

@@ -4,7 +4,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from .networks import Proxy
+from .nmstate.network import HostNetwork
 from .record import Record
+from .trust import Mirrors
 
 
 class ImageType(StrEnum):
@@ -37,8 +39,14 @@ class InfraEnv(Record):
     ntp_sources: str = ""
     additional_trust_bundle: str = ""
     static_network_config: str = ""
+    networks: tuple[HostNetwork, ...] = ()
+    """The same as files of the image, host by host in the same order."""
     kernel_arguments: str = ""
     ignition_config_override: str = ""
+    internal_ignition_config_override: str = ""
+    """What another part of the service lays over the config, below what the user does."""
+    mirrors: Mirrors = Mirrors()
+    """Mirrors for these machines alone, in place of those that the service has for all."""
     rendezvous_ip: str = ""
     network_discovery_delay_seconds: int | None = None
     image_token_key: str = ""
@@ -46,5 +54,8 @@ class InfraEnv(Record):
     deleted: bool = False
 
 
-SECRETS = frozenset({"pull_secret", "proxy", "ignition_config_override", "image_token_key"})
-"""Fields whose value history must not show."""
+SECRETS = frozenset({
+    "pull_secret", "proxy", "ignition_config_override", "internal_ignition_config_override", "image_token_key",
+    "static_network_config", "networks",
+})  # fmt: skip
+"""Fields whose value history must not show. Network settings may hold the passwords of 802.1X."""

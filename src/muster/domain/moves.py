@@ -29,7 +29,7 @@ def _words(row: Transition, case: HostCase | ClusterCase, old: str) -> str:
         return old
     if "{" not in row.because:
         return row.because
-    return row.because.format_map(case.words()).removesuffix(": ").removesuffix(" - ")[:LONGEST_WORDS]
+    return row.because.format_map(case).removesuffix(": ").removesuffix(" - ")[:LONGEST_WORDS]
 
 
 def _moved(row: Transition, case: HostCase | ClusterCase, record: R) -> R:

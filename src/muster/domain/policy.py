@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from .discovery_settings import DiscoverySettings
 from .managed_domains import ManagedDomain
 from .network_defaults import NetworkDefaults
 from .operators.settings import OperatorSettings
@@ -9,6 +10,7 @@ from .progress import OTHER_STAGE_LIMIT, SINGLE_NODE_REBOOT_LIMIT, STAGE_LIMITS,
 from .record import Record
 from .releases import Catalogue, ReleaseSource
 from .requirements import SHIPPED, VersionedRequirements
+from .trust import Trust
 
 
 class LogLimits(Record):
@@ -32,6 +34,8 @@ class Policy(Record):
     """By how much the clocks of two hosts of a cluster may differ."""
     operators: OperatorSettings = OperatorSettings()
     networks: NetworkDefaults = NetworkDefaults()
+    discovery: DiscoverySettings = DiscoverySettings()
+    trust: Trust = Trust()
     catalogue: Catalogue = Catalogue()
     release_sources: tuple[ReleaseSource, ...] = ()
     release_tag: str = ""
@@ -49,10 +53,18 @@ class Policy(Record):
     service_url: str = "http://127.0.0.1:8090"
     """Where agents, scripts and links find the service."""
     image_service_url: str = "http://127.0.0.1:8090"
+    plain_service_url: str = ""
+    """Where firmware that knows no TLS finds the service; "" if there is no other place."""
+    plain_image_service_url: str = ""
+    """The same for images."""
     check_cluster_version: bool = False
     ntp_default: str = ""
     upgrade_agents: bool = True
     single_node_dnsmasq: bool = True
+    disk_encryption_cipher: str = ""
+    """With what disks are encrypted; "" leaves it to the service."""
+    service_fips: bool = False
+    """Whether the service itself may use approved ciphers only."""
     soft_timeouts: bool = False
     arbiters: bool = True
     fencing: bool = False
@@ -97,6 +109,11 @@ class Policy(Record):
     """At least how far apart events of a name are told of the same thing; what is not named here keeps its own."""
     deleted_kept: timedelta = timedelta(hours=72)
     """How long logs and manifests outlive their cluster."""
+
+    @property
+    def boot_url(self) -> str:
+        """Where the parts of images are fetched from by what may know no TLS."""
+        return (self.plain_image_service_url or self.image_service_url).rstrip("/")
 
     def stage_limit(self, stage: Stage, *, single_node: bool) -> timedelta:
         """How long a stage may go without news."""

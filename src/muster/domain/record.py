@@ -19,14 +19,25 @@ class Record(msgspec.Struct, metaclass=_KeywordOnly, frozen=True, omit_defaults=
     def but(self, **changes: Any) -> Self:
         """This record with the given fields changed; itself when none of them differs.
 
-        Keeping the identity of an unchanged record is what makes "nothing changed"
-        cheap to see for everyone who comes later.
+        Keeping the identity of what is unchanged, the record and each of its fields, is what makes
+        "nothing changed" cheap to see for everyone who comes later.
         """
+        differing = {}
         for name, value in changes.items():
             mine = getattr(self, name)
             if mine is not value and mine != value:
-                return msgspec.structs.replace(self, **changes)
-        return self
+                differing[name] = value
+        return msgspec.structs.replace(self, **differing) if differing else self
+
+
+def differences(new: Record, old: Record, fields: tuple[str, ...]) -> frozenset[str]:
+    """The fields, of some, in which two versions of a record are not the very same."""
+    if new is old:
+        return NO_FIELDS
+    return frozenset([name for name in fields if getattr(new, name) is not getattr(old, name)])
+
+
+NO_FIELDS: frozenset[str] = frozenset()
 
 
 MISSING = object()
@@ -68,17 +79,33 @@ def record_patch(old: Record | None, new: Record, *, hidden: frozenset[str] = fr
 
     Fields named in `hidden` hold secrets: their change is shown, their value is not.
     """
-    before: dict[str, Any] = {}
-    after: dict[str, Any] = {}
+    patch: dict[str, Any] = {}
     for name in new.__struct_fields__:
         theirs = getattr(new, name)
-        if old is not None:
-            mine = getattr(old, name)
-            if mine is theirs or mine == theirs:
-                continue
-            before[name] = None if name in hidden else msgspec.to_builtins(mine)
-        after[name] = SECRET if name in hidden and theirs else msgspec.to_builtins(theirs)
+        mine = None if old is None else getattr(old, name)
+        if old is not None and (mine is theirs or mine == theirs):
+            continue
+        if name in hidden:
+            patch[name] = SECRET if theirs else msgspec.to_builtins(theirs)
+        else:
+            patch[name] = msgspec.to_builtins(theirs) if old is None else _change(mine, theirs)
     if old is None:
-        return {name: value for name, value in after.items() if value not in (None, "", [], {}, False)}
-    patch = merge_patch(before, after)
-    return {} if patch is MISSING else patch
+        # What is empty goes without saying, unless something else would be taken for granted.
+        said = msgspec.to_builtins(new)
+        return {name: value for name, value in patch.items() if value not in (None, "", [], {}, False) or name in said}
+    return patch
+
+
+def _change(old: Any, new: Any) -> Any:
+    """The merge patch between two values of a field. In a dictionary, what is the very same is not even read."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return merge_patch(msgspec.to_builtins(old), msgspec.to_builtins(new))
+    patch: dict[str, Any] = {str(key): None for key in old if key not in new}
+    for key, value in new.items():
+        was = old.get(key, MISSING)
+        if was is value:
+            continue
+        change = msgspec.to_builtins(value) if was is MISSING else _change(was, value)
+        if change is not MISSING:
+            patch[str(key)] = change
+    return patch

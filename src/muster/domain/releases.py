@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from .errors import Invalid
+from .errors import Invalid, NotFound
 from .record import Record
 
 SupportLevel = Literal["beta", "production", "maintenance", "end-of-life"]
 BETA: SupportLevel = "beta"
+SystemType = Literal["full-iso", "disconnected-iso"]
+FULL: SystemType = "full-iso"
 MULTI = "multi"
 OF_ALL = f"-{MULTI}"
 """How the version of a release ends that carries several architectures, where users write it."""
@@ -54,7 +56,12 @@ class OsImage(Record):
     openshift_version: str
     cpu_architecture: str = "x86_64"
     url: str = ""
+    """Where it is fetched from, or the path of a file that is used where it is."""
     version: str = ""
+    """The build of the system, by which its file is called."""
+    type: SystemType = FULL
+    sha256: str = ""
+    """What the file is checked with, if that is known."""
 
 
 def parts(version: str) -> tuple[int, ...]:
@@ -141,18 +148,40 @@ class Catalogue(Record):
         return found
 
     def os_image(self, version: str, architecture: str) -> OsImage:
-        """The system image for a version: the same minor, the newest there is."""
-        fitting = [
-            image
-            for image in self.os_images
-            if image.cpu_architecture == architecture
-            and (not version or minor(image.openshift_version) == minor(version))
-        ]
+        """The system image for a version: its own, else that of its minor, else the latest of that minor.
+
+        Where no version is asked for, it is the latest of all.
+        """
+        offered = [each for each in self.os_images if each.cpu_architecture == architecture and each.type == FULL]
+        fitting = [each for each in offered if not version or minor(each.openshift_version) == minor(version)]
         if not fitting:
+            known = ", ".join(dict.fromkeys(each.openshift_version for each in offered)) or "none"
             raise Invalid(
-                f"openshift_version: there is no system image of {version or 'any version'} for {architecture}"
+                f"openshift_version: there is no system image of {version or 'any version'} for {architecture};"
+                f" there are: {known}"
             )
-        return max(fitting, key=lambda image: parts(image.openshift_version))
+        of_minor = ".".join(map(str, minor(version)))
+        return max(
+            fitting,
+            key=lambda each: (
+                each.openshift_version == version,
+                each.openshift_version == of_minor,
+                precedence(each.openshift_version),
+            ),
+        )
+
+    def image_called(self, key: str, architecture: str) -> OsImage:
+        """The system image of a build, or of a version of OpenShift; `NotFound` if there is none."""
+        of_build = (each for each in self.os_images if each.version == key and each.cpu_architecture == architecture)
+        found = next(of_build, None)
+        if found is not None:
+            return found
+        try:
+            return self.os_image(key, architecture)
+        except Invalid as error:
+            raise NotFound(
+                f"There is no system image {key} for {architecture}; OS_IMAGES says which there are"
+            ) from error
 
 
 Machine = Literal["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]

@@ -1,7 +1,7 @@
 """From what was just learnt to everything that follows from it, until nothing moves any more.
 
-Cluster and hosts settle together: each round derives, judges and moves all of them once. What has not
-changed since the last settled view is not judged again.
+Cluster and hosts settle together: each round derives, judges and moves all of them once. What has not changed since
+the last round, of this settling or of the one before, is neither derived nor judged again.
 """
 
 from datetime import datetime
@@ -13,14 +13,25 @@ from .derive import derive_disks, derive_groups, derive_networks, derive_progres
 from .draft import Draft
 from .hosts import Host
 from .moves import NO_ASSESSMENT, move_cluster, move_host
-from .record import Record
+from .record import Record, differences
 from .states.cases import ClusterCase, HostCase
 from .states.cluster_table import CLUSTER_TABLE
 from .states.clusters import JUDGED
 from .states.host_table import HOST_TABLE
+from .states.hosts import BEFORE_INSTALL, IN_POOL
 from .states.table import TICK
 from .triggers import Ticked
-from .validations.catalogue import Assessment, assess_cluster, assess_host, reassess_host
+from .validations.catalogue import (
+    LOOKED_AT_BY,
+    Assessment,
+    assess_cluster,
+    assess_host,
+    cluster_checks_of,
+    host_checks_of,
+    reassess_cluster,
+    reassess_host,
+)
+from .validations.registry import Validation
 from .verdicts import Finding, Status
 from .views import ClusterView, HostView, Peers, View, peers_of
 
@@ -29,13 +40,31 @@ ROUNDS = 12
 
 TICKED = Ticked()
 
-MOVING = frozenset({"status", "status_info", "status_updated_at", "updated_at", "verdicts", "progress", "preparation"})
-"""Fields of a cluster that no check of a host looks at."""
+WORDS = frozenset({"status_info", "updated_at", "verdicts"})
+"""Fields of a record that say what is so; nothing follows from them."""
+
+STATE = frozenset({"status", "status_updated_at"})
+
+HOST_FIELDS = tuple(name for name in Host.__struct_fields__ if name not in WORDS)
+CLUSTER_FIELDS = tuple(name for name in Cluster.__struct_fields__ if name not in WORDS)
 
 TOGETHER = ("majority_groups", "ip_collisions")
 """Fields of a cluster that say how its hosts find each other: what the others are to a host."""
 
-LOOKED_AT = tuple(name for name in Cluster.__struct_fields__ if name not in MOVING.union(TOGETHER))
+OWN = frozenset({
+    "api_vip_lease", "api_vips", "ingress_vip_lease", "ingress_vips", "machine_network_updated_at", "preparation",
+    "progress", "schedulable_masters_forced_true", "vips_overdue",
+})  # fmt: skip
+"""Fields of a cluster that are no affair of its hosts."""
+
+LOOKED_AT = tuple(name for name in CLUSTER_FIELDS if name not in STATE.union(TOGETHER, OWN))
+"""Fields of a cluster that the checks, the disks and the roles of its hosts depend on."""
+
+MEASURED = frozenset(LOOKED_AT_BY)
+"""Fields of a host that its disks and its role do not depend on."""
+
+CHOOSING = BEFORE_INSTALL | IN_POOL
+"""States in which disks and roles are still chosen."""
 
 
 class Judged(Record):
@@ -47,88 +76,124 @@ class Judged(Record):
 
 
 class Memo(Record):
-    """What the last settling worked out."""
+    """What the last round worked out."""
 
     cluster: Cluster | None = None
     infra_envs: Any = None
     peers: Peers = Peers()
     hosts: dict[str, Judged] = {}
-    roster: Any = None
+    roster: dict[str, Host] = {}
     """The hosts as they were when the cluster was judged."""
     cluster_assessment: Assessment = Assessment()
+
+
+NO_MEMO = Memo()
 
 
 def settle(draft: Draft) -> None:
     """Let everything follow that follows."""
     for _ in range(ROUNDS):
-        before = draft.view
         _derive(draft)
+        derived = draft.view
         _judge_and_move(draft)
-        if draft.view.cluster is before.cluster and draft.view.hosts is before.hosts:
+        if not _has_moved(draft.view, derived):
             return
     raise AssertionError(f"{draft.view.scope} does not settle")
 
 
+def _has_moved(view: View, before: View) -> bool:
+    """Whether anything has changed from which more may follow."""
+    if not _same(view.cluster, before.cluster, CLUSTER_FIELDS):
+        return True
+    return any(differences(host, before.hosts[key], HOST_FIELDS) for key, host in view.hosts.items())
+
+
+def _same(cluster: Cluster | None, before: Cluster | None, fields: tuple[str, ...]) -> bool:
+    """Whether two versions of a cluster are the same in some fields."""
+    if cluster is None or before is None:
+        return cluster is before
+    return not differences(cluster, before, fields)
+
+
 def _derive(draft: Draft) -> None:
-    memo: Memo = draft.view.memo or Memo()
-    known = {host_id: judged.host for host_id, judged in memo.hosts.items()}
-    fresh = [host for host in draft.view.living if known.get(host.id) is not host]
+    """Work out what follows from the facts, as far as they are not those that were judged last."""
+    view, memo = draft.view, draft.view.memo or NO_MEMO
+    living = view.living
+    same = view.infra_envs is memo.infra_envs and _same(view.cluster, memo.cluster, LOOKED_AT)
+    others = memo.hosts.keys() != {host.id for host in living}
+    news = [(host, _news(host, memo)) for host in living]
+    fresh = [host for host, fields in news if not (same and fields <= MEASURED)]
+    if fresh or others:
+        _derive_hosts(draft, fresh)
     cluster = draft.view.cluster
-    for host in fresh if _same_to_hosts(cluster, memo.cluster) else draft.view.living:
-        draft.put(derive_disks(draft, host))
     if cluster is None or cluster.deleted_at is not None:
         return
-    derive_roles(draft)
-    cluster = derive_groups(draft.view, derive_networks(draft.view, cluster))
-    draft.put(derive_progress(draft.view, cluster))
+    if fresh or others or any(fields for _, fields in news) or not _same(cluster, memo.cluster, CLUSTER_FIELDS):
+        cluster = derive_groups(draft.view, derive_networks(draft.view, cluster))
+        draft.put(derive_progress(draft.view, cluster))
 
 
-def _same_to_hosts(cluster: Cluster | None, before: Cluster | None, fields: tuple[str, ...] = LOOKED_AT) -> bool:
-    """Whether two versions of a cluster look the same to the checks of its hosts, in some fields."""
-    if cluster is before:
-        return True
-    if cluster is None or before is None:
-        return False
-    return all(getattr(cluster, name) is getattr(before, name) for name in fields)
+def _news(host: Host, memo: Memo) -> frozenset[str]:
+    """The fields in which a host is not what was judged; its state counts if disks are no longer, or now, chosen."""
+    judged = memo.hosts.get(host.id)
+    if judged is None:
+        return EVERYTHING
+    fields = differences(host, judged.host, HOST_FIELDS)
+    return fields - STATE if (host.status in CHOOSING) == (judged.host.status in CHOOSING) else fields
+
+
+EVERYTHING = frozenset(HOST_FIELDS)
+
+
+def _derive_hosts(draft: Draft, fresh: list[Host]) -> None:
+    """Disks and roles of hosts: a role needs certain disks, and which disks will do depends on the role."""
+    for host in fresh:
+        draft.put(derive_disks(draft, host))
+    cluster = draft.view.cluster
+    if cluster is None or cluster.deleted_at is not None:
+        return
+    for _ in range(ROUNDS):
+        before = draft.view.hosts
+        derive_roles(draft)
+        assigned = draft.view.hosts
+        for host in [host for key, host in assigned.items() if host is not before[key]]:
+            draft.put(derive_disks(draft, host))
+        if draft.view.hosts is assigned:
+            return
+    raise AssertionError(f"the roles of {draft.view.scope} do not settle")
 
 
 def _judge_and_move(draft: Draft) -> None:
-    view = draft.view
-    memo: Memo = view.memo or Memo()
+    view, memo = draft.view, draft.view.memo or NO_MEMO
     peers = peers_of(view.living)
     if peers == memo.peers:
         peers = memo.peers
-    same = view.infra_envs is memo.infra_envs and _same_to_hosts(view.cluster, memo.cluster)
-    same_others = peers is memo.peers and _same_to_hosts(view.cluster, memo.cluster, TOGETHER)
+    same = view.infra_envs is memo.infra_envs and _same(view.cluster, memo.cluster, LOOKED_AT)
+    same_others = peers is memo.peers and _same(view.cluster, memo.cluster, TOGETHER)
     judged: dict[str, Judged] = {}
     for host in view.living:
         before = memo.hosts.get(host.id) if same else None
         outcome = _judge(HostView(view, host, peers), before, same_others=same_others)
-        if outcome is not before or host.verdicts is not before.host.verdicts:
+        if before is None or outcome.assessment is not before.assessment or host.verdicts is not before.host.verdicts:
             _remember(draft, host, outcome.assessment)
         move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
         moved = draft.view.hosts[host.id]
         # A move may change what is looked at; then the outcome is of the host as it was, and does not last.
-        lasts = moved.status is host.status and _same_to_checks(moved, host)
-        judged[host.id] = outcome.but(host=moved if lasts else host)
+        judged[host.id] = outcome.but(host=host if differences(moved, host, HOST_FIELDS) else moved)
     assessment = NO_ASSESSMENT
-    cluster = draft.view.cluster
+    cluster, roster = draft.view.cluster, draft.view.hosts
     if cluster is not None and cluster.deleted_at is None:
-        assessment = memo.cluster_assessment
-        unchanged = cluster is memo.cluster and draft.view.hosts is memo.roster
-        if cluster.status in JUDGED and not unchanged:
-            assessment = assess_cluster(ClusterView(draft.view, cluster, peers))
-            _remember_cluster(draft, cluster, assessment)
-        cluster = draft.cluster
-        move_cluster(draft, cluster, TICKED, assessment, peers)
+        assessment = _judge_cluster(draft, ClusterView(draft.view, cluster, peers), memo)
+        move_cluster(draft, draft.cluster, TICKED, assessment, peers)
+        if _same(draft.view.cluster, cluster, CLUSTER_FIELDS):
+            cluster = draft.view.cluster
     draft.view = draft.view.but(
         memo=Memo(
-            # As it was judged: a move may change what is looked at.
             cluster=cluster,
-            infra_envs=draft.view.infra_envs,
+            infra_envs=view.infra_envs,
             peers=peers,
             hosts=judged,
-            roster=draft.view.hosts,
+            roster=roster,
             cluster_assessment=assessment,
         )
     )
@@ -136,26 +201,46 @@ def _judge_and_move(draft: Draft) -> None:
 
 def _judge(case: HostView, before: Judged | None, *, same_others: bool) -> Judged:
     """The assessment of a host, worked out only as far as something it depends on has changed."""
-    if before is None or before.connected != case.connected or not _same_to_checks(case.host, before.host):
+    if before is None or before.connected != case.connected:
         return Judged(host=case.host, connected=case.connected, assessment=assess_host(case))
-    if same_others:
+    fields = differences(case.host, before.host, HOST_FIELDS) - STATE
+    checks = host_checks_of(fields, None if same_others else _operators(case))
+    if checks is None:
+        return before.but(assessment=assess_host(case))
+    return before.but(assessment=reassess_host(case, before.assessment, checks)) if checks else before
+
+
+def _operators(case: HostView) -> tuple[str, ...]:
+    return tuple(operator.name for operator in case.cluster.operators) if case.cluster else ()
+
+
+def _judge_cluster(draft: Draft, case: ClusterView, memo: Memo) -> Assessment:
+    """The assessment of a cluster, worked out and written down only as far as something has changed."""
+    cluster, before = case.cluster, memo.cluster_assessment
+    if cluster.status not in JUDGED:
         return before
-    assessment = reassess_host(case, before.assessment)
-    return before if assessment is before.assessment else before.but(host=case.host, assessment=assessment)
+    checks = _cluster_checks(case, memo)
+    if checks is None:
+        assessment = assess_cluster(case)
+    else:
+        assessment = reassess_cluster(case, before, checks) if checks else before
+    if assessment is not before or memo.cluster is None or cluster.verdicts is not memo.cluster.verdicts:
+        _remember_cluster(draft, cluster, assessment)
+    return assessment
 
 
-def _same_to_checks(host: Host, before: Host) -> bool:
-    """Whether two versions of a host look the same to its checks: all but its state and its words."""
-    if host is before:
-        return True
-    return all(getattr(host, name) is getattr(before, name) for name in HOST_LOOKED_AT)
-
-
-HOST_LOOKED_AT = tuple(
-    name
-    for name in Host.__struct_fields__
-    if name not in {"status", "status_info", "status_updated_at", "updated_at", "verdicts"}
-)
+def _cluster_checks(case: ClusterView, memo: Memo) -> tuple[Validation[ClusterView], ...] | None:
+    """The checks of a cluster that have to be made again; None if all have."""
+    hosts, roster = case.view.hosts, memo.roster
+    if (
+        case.peers is not memo.peers
+        or hosts.keys() != roster.keys()
+        or not _same(case.cluster, memo.cluster, CLUSTER_FIELDS)
+    ):
+        return None
+    return cluster_checks_of(
+        frozenset().union(*(differences(host, roster[key], HOST_FIELDS) for key, host in hosts.items()))
+    )
 
 
 def _remember(draft: Draft, host: Host, assessment: Assessment) -> None:
@@ -186,8 +271,8 @@ def _turns(before: dict[str, Finding], after: dict[str, Finding]) -> list[tuple[
     return [
         (name, now)
         for name, now in after.items()
-        if (was := before.get(name)) is not None
-        and was is not now
+        if (was := before.get(name)) is not now
+        and was is not None
         and (was.status is Status.FAILURE) != (now.status is Status.FAILURE)
         and now.status in TOLD
     ]

@@ -91,7 +91,7 @@ def suggested_roles(view: View, *, forced: bool = False) -> dict[str, Role]:
     if not (forced or view.policy.auto_assign):
         return {}
     plan = planned(view)
-    return filled(plan, lambda host, role: not against(view, host, role, plan.peers))
+    return filled(plan, lambda host, role: _will_do(view, host, role, plan.peers))
 
 
 def filled(plan: Plan, fits: Fits) -> dict[str, Role]:
@@ -106,6 +106,15 @@ def filled(plan: Plan, fits: Fits) -> dict[str, Role]:
             role, arbiters = Role.ARBITER, arbiters - 1
         roles[host.id] = role
     return roles
+
+
+def _will_do(view: View, host: Host, role: Role, peers: Peers) -> bool:
+    """Whether nothing speaks against a host in a role. Where only its size counts, no words are made about it."""
+    cluster = view.cluster
+    by_size = cluster is not None and not any(each.operator_type is OperatorType.OLM for each in cluster.operators)
+    if by_size and has_cpu_and_memory_for(host, HostView(view, host.but(role=role), peers).figures):
+        return True
+    return not against(view, host, role, peers)
 
 
 def against(view: View, host: Host, role: Role, peers: Peers) -> list[str]:

@@ -6,6 +6,7 @@ The engine hands these to `decide`. They carry only what the sender knew.
 from typing import Any
 
 from .manifests import ManifestName
+from .nmstate.network import ReadNetwork
 from .record import Record
 
 
@@ -108,6 +109,13 @@ class Prepared(Trigger):
     failure: str = ""
 
 
+class PreparationReported(Trigger):
+    """The files the hosts need are being generated, and this is how far it has come."""
+
+    attempt: int
+    words: str
+
+
 class OperatorReported(Asked):
     """The controller says how an operator is doing."""
 
@@ -191,6 +199,8 @@ class RegisterInfraEnv(New):
     """The cluster its hosts are to belong to, as the sender saw it."""
     key: str = ""
     """What links to the image are to be signed with."""
+    networks: tuple[ReadNetwork, ...] = ()
+    """What was read in the network settings of its hosts, in the order of the inputs."""
 
 
 class UpdateInfraEnv(Asked):
@@ -199,6 +209,8 @@ class UpdateInfraEnv(Asked):
     changes: Any
     cluster: Any = None
     """The cluster its hosts belong to, as the sender saw it."""
+    networks: tuple[ReadNetwork, ...] = ()
+    """What was read in the network settings of its hosts, in the order of the changes."""
 
 
 class RegenerateSigningKey(Asked):

@@ -8,15 +8,22 @@ from datetime import timedelta
 import structlog
 
 from muster.domain.artifacts.host_ignition import host_ignition, ignition_name
-from muster.domain.clusters import ClusterState
-from muster.domain.effects import AnyEffect, DeleteFiles, GenerateFiles, GenerateHostIgnition, PublishKubeconfig
-from muster.domain.errors import Broken, Finished, Invalid, NotFound, Unavailable
-from muster.domain.triggers import HostIgnitionStored, KubeconfigPublished, Prepared, Ticked, Trigger
+from muster.domain.effects import (
+    AnyEffect,
+    DeleteFiles,
+    GenerateFiles,
+    GenerateHostIgnition,
+    GiveUpHosts,
+    PublishKubeconfig,
+)
+from muster.domain.errors import Finished, Invalid, NotFound, Unavailable
+from muster.domain.triggers import DeleteHost, HostIgnitionStored, KubeconfigPublished, Prepared, Ticked, Trigger
 from muster.domain.views import cluster_scope
-from muster.ports import Blobs, Commit, Lease, Order, Releases
+from muster.ports import Blobs, Commit, Lease, Releases
 
 from .engine import Engine, Sender
-from .manifests import StoredManifests, marked
+from .manifests import marked
+from .preparation import Unprepared, prepared
 
 LEASE = timedelta(seconds=15)
 BEAT = 5.0
@@ -28,6 +35,9 @@ SHORTEST_SLEEP = 0.1
 """How long we leave to another replica what it has just taken."""
 
 LONGEST_WAIT = timedelta(minutes=1)
+
+TRIES = 6
+"""How often a release may be out of reach until its user is told; with the waits between, about a minute."""
 
 log = structlog.get_logger()
 
@@ -77,7 +87,8 @@ class Effects:
             log.warning("the store does not answer; the workers wait", error=str(error))
             wait = LONGEST_SLEEP
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), min(max(wait, SHORTEST_SLEEP), LONGEST_SLEEP))
+            async with asyncio.timeout(min(max(wait, SHORTEST_SLEEP), LONGEST_SLEEP)):
+                await self._wake.wait()
 
     async def _until_due(self) -> float:
         """Seconds until there is something to take."""
@@ -88,7 +99,7 @@ class Effects:
 
     async def _work(self, lease: Lease) -> None:
         try:
-            answer = await self.perform(lease.effect)
+            answer = await self._answer(lease)
             await self._engine.submit(lease.scope, answer, WORKER, finishes=lease.id)
         except (Finished, NotFound):
             log.info("an effect was finished elsewhere or is no longer wanted", effect=lease.id)
@@ -97,6 +108,15 @@ class Effects:
         finally:
             del self._held[lease.id]
             self._wake.set()
+
+    async def _answer(self, lease: Lease) -> Trigger:
+        """What came of the work. That a release is out of reach is an answer too, once it has been so for long."""
+        try:
+            return await self.perform(lease.effect)
+        except Unprepared as error:
+            if lease.attempts < TRIES or not isinstance(lease.effect, GenerateFiles):
+                raise
+            return Prepared(attempt=lease.effect.attempt, failure=str(error))
 
     async def _retry(self, lease: Lease, error: Exception) -> None:
         wait = min(timedelta(seconds=2 ** min(lease.attempts, 10)), LONGEST_WAIT)
@@ -127,36 +147,15 @@ class Effects:
         return await work(effect)
 
     async def _generate(self, effect: GenerateFiles) -> Trigger:
-        # The work may be older than what this replica has heard of its cluster.
-        self._engine.forget(cluster_scope(effect.cluster_id))
-        view = await self._engine.view(cluster_scope(effect.cluster_id))
-        assert view.cluster is not None
-        if view.cluster.status is not ClusterState.PREPARING or view.cluster.preparation.attempt != effect.attempt:
-            # Nobody waits for these files any more, and logs and files of what came after must stay.
-            return Ticked()
-        await self._forget_logs(effect.cluster_id)
-        order = Order(
-            cluster=view.cluster,
-            hosts=view.living,
-            infra_envs=tuple(view.infra_envs.values()),
-            manifests=await StoredManifests(self._blobs, effect.cluster_id).of_user(),
-        )
-        try:
-            made = await self._releases.generate(order)
-        except (Invalid, Broken) as error:
-            return Prepared(attempt=effect.attempt, failure=str(error))
-        theirs = {f"manifests/{each.name.path}" for each in order.manifests}
-        for name, content in made.files.items():
-            if name not in theirs:
-                await self._blobs.put(f"{effect.cluster_id}/{name}", content)
-        return Prepared(attempt=effect.attempt, openshift_cluster_id=made.openshift_cluster_id)
-
-    async def _forget_logs(self, cluster_id: str) -> None:
-        """Logs of an earlier attempt would pass for those of this one."""
-        await self._blobs.delete(await self._blobs.keys(f"{cluster_id}/logs"))
+        return await prepared(effect, self._engine, self._blobs, self._releases)
 
     async def _publish(self, effect: PublishKubeconfig) -> Trigger:
-        plain = await self._blobs.get(f"{effect.cluster_id}/kubeconfig-noingress")
+        try:
+            plain = await self._blobs.get(f"{effect.cluster_id}/kubeconfig-noingress")
+        except NotFound as error:
+            raise Unavailable(
+                f"The storage has lost the kubeconfig of {effect.cluster_id}; only `muster restore` brings it back"
+            ) from error
         try:
             trusting = self._releases.with_ingress(plain, effect.ingress_ca)
         except Invalid as error:
@@ -179,9 +178,15 @@ class Effects:
         await self._blobs.delete([key for key in keys if key not in kept])
         return Ticked()
 
+    async def _give_up(self, effect: GiveUpHosts) -> Trigger:
+        for host_id, scope in await self._engine.store.hosts_of(effect.infra_env_id):
+            await self._engine.submit(scope, DeleteHost(host_id=host_id), WORKER)
+        return Ticked()
+
     _by_kind = {
         GenerateFiles: _generate,
         GenerateHostIgnition: _generate_of_host,
         PublishKubeconfig: _publish,
         DeleteFiles: _delete,
+        GiveUpHosts: _give_up,
     }

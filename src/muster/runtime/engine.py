@@ -13,10 +13,11 @@ from muster.domain.decide import decide
 from muster.domain.draft import Decision
 from muster.domain.errors import Conflict, Finished, NotFound
 from muster.domain.events import Event
+from muster.domain.infra_envs import InfraEnv
 from muster.domain.policy import Policy
 from muster.domain.record import Record
 from muster.domain.triggers import Ticked, Trigger
-from muster.domain.views import View, scope_of
+from muster.domain.views import View, cluster_scope, scope_of
 from muster.ports import Bus, Change, Clock, Commit, Committed, Store, Stored
 
 from .presence import Presence
@@ -77,6 +78,10 @@ class Engine:
         self._reading: dict[str, asyncio.Task[Known | None]] = {}
         self._overtaken: set[str] = set()
         """Scopes of which there was news while they were being read."""
+        self._miscounted: set[str] = set()
+        """Infra-envs whose hosts have to be counted anew before something is decided about them."""
+        self._handed_on: tuple[Committed | None, frozenset[str]] = (None, frozenset())
+        """The last commit of ours, and the scopes whose views were brought up to date with it."""
         self._waiting: dict[str, list[Ticket]] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._unsubscribe = bus.subscribe(self._hear)
@@ -159,6 +164,8 @@ class Engine:
 
     async def _decide(self, scope: str, batch: list[Ticket]) -> Decision:
         fresh = False
+        if scope in self._miscounted:
+            self.forget(scope)
         for _ in range(ATTEMPTS):
             fresh = fresh or scope not in self._known
             known = await self._look(scope)
@@ -230,9 +237,23 @@ class Engine:
         news = await self.store.commit(commit)
         view = _at_home(decision.view).but(version=news.version)
         self._remember(Known(view, known.reads if known else {}))
+        self._handed_on = news, self._hand_on(commit, news)
         for hear in self.on_commit:
             hear(commit)
         await self.bus.publish(news)
+
+    def _hand_on(self, commit: Commit, news: Committed) -> frozenset[str]:
+        """Put new infra-envs into the views of their clusters, so that these need not be read again for that alone."""
+        handed_on = set()
+        added = [change.new for change in commit.changes if change.old is None]
+        for new in (each for each in added if isinstance(each, InfraEnv)):
+            owner = cluster_scope(new.cluster_id or "")
+            known = self._known.get(owner)
+            if known is not None:
+                view = known.view.but(infra_envs={**known.view.infra_envs, new.id: new})
+                self._known[owner] = Known(view, {**known.reads, commit.scope: news.version})
+                handed_on.add(owner)
+        return frozenset(handed_on)
 
     async def tell(self, event: Event) -> None:
         """Keep an event that belongs to no decision, unless the like of it was told lately."""
@@ -273,6 +294,7 @@ class Engine:
         return known
 
     async def _fetch(self, scope: str) -> Known | None:
+        self._miscounted.discard(scope)
         stored = await self.store.load(scope)
         if stored is None or scope in self._overtaken:
             return None
@@ -311,15 +333,16 @@ class Engine:
             self._overtaken.update(self._reading)
             return
         self._overtaken.update(each for each in (news.scope, *news.touches) if each in self._reading)
+        self._miscounted.update(each for each in news.counts if each in self._known or each in self._reading)
         mine = self._known.get(news.scope)
         if mine is not None and mine.view.version < news.version:
             del self._known[news.scope]
-        for scope in news.touches:
-            self._known.pop(scope, None)
+        outdated = set(news.touches)
         if news.scope.startswith("infra-env:"):
             self._overtaken.update(self._reading)
-            for scope in [each for each, known in self._known.items() if news.scope in known.reads]:
-                del self._known[scope]
+            outdated.update(each for each, known in self._known.items() if news.scope in known.reads)
+        told, handed_on = self._handed_on
+        self.forget(*(outdated - handed_on if news is told else outdated))
 
 
 def _at_home(view: View) -> View:

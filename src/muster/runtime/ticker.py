@@ -70,7 +70,8 @@ class Ticker:
             wait = min(max(until, SHORTEST_SLEEP), LONGEST_SLEEP)
         self._wake.clear()
         try:
-            await asyncio.wait_for(self._wake.wait(), wait)
+            async with asyncio.timeout(wait):
+                await self._wake.wait()
         except TimeoutError:
             return
 

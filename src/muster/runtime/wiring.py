@@ -2,23 +2,39 @@
 
 import asyncio
 import contextlib
+import shutil
 from collections.abc import AsyncGenerator, Callable
+from datetime import datetime
+from pathlib import Path
 
+from muster.adapters.base_images import Asking, BaseImageFolder, Keeping
 from muster.adapters.blobs import ObstoreBlobs
 from muster.adapters.bus import LocalBus, PostgresBus
 from muster.adapters.clock import SystemClock, new_id, new_key
+from muster.adapters.machine.nmstatectl import Nmstatectl
+from muster.adapters.memory import FakeClock
+from muster.adapters.networks import OwnNetworks
+from muster.adapters.recorded import RecordedBlobs, RecordedStore, opened
+from muster.adapters.registry import Reaching, Registry, mirrors_in
+from muster.adapters.releases import tools
 from muster.adapters.releases.lab import LAB_OS_IMAGES, LAB_RELEASES, LabReleases
+from muster.adapters.releases.offered import OfferedReleases
+from muster.adapters.releases.openshift_install import OpenshiftInstall, Running
+from muster.adapters.releases.payload import Payloads
 from muster.adapters.sql.postgres import Pool
 from muster.adapters.sql.store import SqlStore
 from muster.domain.errors import NotFound
 from muster.domain.inputs.releases import read_os_images, read_releases
-from muster.domain.releases import Catalogue
+from muster.domain.policy import Policy
+from muster.domain.releases import Catalogue, OsImage, minor
 from muster.domain.views import View
-from muster.ports import Blobs, Bus, Clock, Releases, Store
+from muster.ports import BaseImages, Blobs, Bus, Clock, Networks, Releases, Store
 from muster.runtime.effects import Effects
 from muster.runtime.engine import Engine
 from muster.runtime.measures import Measures
+from muster.runtime.recovery import Recovery
 from muster.runtime.settings import Settings, policy_from
+from muster.runtime.settings.files import trust_in
 from muster.runtime.ticker import Ticker
 
 
@@ -26,21 +42,34 @@ class Service:
     """Everything a face needs, running or about to."""
 
     def __init__(
-        self, store: Store, bus: Bus, blobs: Blobs, *, releases: Releases, settings: Settings, clock: Clock
+        self,
+        store: Store,
+        bus: Bus,
+        blobs: Blobs,
+        *,
+        base_images: BaseImages,
+        releases: Releases,
+        settings: Settings,
+        clock: Clock,
+        policy: Policy | None = None,
     ) -> None:
         self.store = store
         self.bus = bus
         self.blobs = blobs
+        self.base_images = base_images
+        self.networks = _networks()
         self.clock = clock
         self.settings = settings
-        self.policy = policy_from(settings).but(catalogue=releases.catalogue())
+        self.policy = policy or policy_from(settings).but(catalogue=releases.catalogue())
         self.new_id: Callable[[], str] = new_id
         self.new_key: Callable[[], str] = new_key
         self.engine = Engine(store, bus, clock, self.policy)
         self.measures = Measures()
         self.engine.on_commit.append(self.measures.hear)
         self.ticker = Ticker(self.engine)
+        self.recovery = Recovery(store, bus)
         self.effects = Effects(self.engine, blobs, releases, owner=new_id())
+        self._releases = releases
         self._tasks: list[asyncio.Task[None]] = []
 
     async def views(self, kind: str) -> list[View]:
@@ -64,7 +93,14 @@ class Service:
         await self.store.migrate()
         await self.bus.start()
         self._tasks = [
-            asyncio.create_task(each) for each in (self.ticker.run(), self.effects.run(), self.engine.presence.run())
+            asyncio.create_task(each)
+            for each in (
+                self.ticker.run(),
+                self.effects.run(),
+                self.engine.presence.run(),
+                self.recovery.run(),
+                self.base_images.run(),
+            )
         ]
 
     async def stop(self) -> None:
@@ -73,6 +109,7 @@ class Service:
             task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._releases.close()
         await self.engine.close()
         await self.bus.close()
         await self.store.close()
@@ -83,13 +120,87 @@ def build(settings: Settings) -> Service:
     settings.folder.mkdir(parents=True, exist_ok=True)
     offered = Catalogue(
         releases=(*LAB_RELEASES, *read_releases(settings.release_images)),
-        os_images=(*LAB_OS_IMAGES, *read_os_images(settings.os_images)),
+        os_images=_os_images(settings),
     ).without(settings.ignored_versions)
-    releases = LabReleases(offered.releases, offered.os_images)
+    releases = _releases(settings, offered)
     url = settings.database_url
     origin = new_id()
     pool = Pool(connections=settings.db_connections, lifetime=settings.db_lifetime)
     store = SqlStore(url, origin=origin, pool=pool)
     bus: Bus = LocalBus() if url.startswith("sqlite") else PostgresBus(url, origin)
     blobs = ObstoreBlobs(settings.storage_url, settings.s3_login)
-    return Service(store, bus, blobs, releases=releases, settings=settings, clock=SystemClock())
+    clock = SystemClock()
+    base_images = _base_images(settings, offered, clock)
+    return Service(store, bus, blobs, base_images=base_images, releases=releases, settings=settings, clock=clock)
+
+
+def replayed(file: Path, at: datetime | None, settings: Settings) -> Service:
+    """A service that shows what a recording holds, its clock standing at that moment. It is not to be started."""
+    recording = opened(file, at)
+    policy, clock = recording.head.policy, FakeClock(recording.head.taken_at)
+    return Service(
+        RecordedStore(recording),
+        LocalBus(),
+        RecordedBlobs(),
+        base_images=_base_images(settings, Catalogue(), clock),
+        releases=LabReleases(policy.catalogue.releases, policy.catalogue.os_images),
+        settings=settings,
+        clock=clock,
+        policy=policy,
+    )
+
+
+def _releases(settings: Settings, offered: Catalogue) -> Releases:
+    """The releases on offer, and how their installers are fetched and run."""
+    ways, folder = settings.installers, settings.folder / "installers"
+    mirrors = trust_in(settings.discovery).mirrors
+    registry = Registry(Reaching(mirrored=mirrors_in(mirrors.registries), ca=mirrors.ca))
+    keeping = tools.Keeping(
+        folder=folder,
+        capacity=ways.installer_cache,
+        oc=shutil.which("oc") or "",
+        fips=tools.keeps_to_fips(),
+    )
+    lent = tools.Tools(registry, Payloads(registry, folder), keeping)
+    running = Running(
+        folder=settings.folder / "install-config-generate",
+        invoker=ways.install_invoker,
+        patience=ways.installer_timeout,
+        certificates=ways.cluster_certificates,
+    )
+    real = OpenshiftInstall(lent.binary, running, asyncio.Semaphore(ways.installers_at_once))
+    real.tidy()
+    return OfferedReleases(offered, real, registry, ways.installer)
+
+
+def _networks() -> Networks:
+    """Who reads network settings: nmstate itself converts them where it is installed."""
+    program = shutil.which("nmstatectl")
+    return OwnNetworks() if program is None else Nmstatectl(program)
+
+
+def _os_images(settings: Settings) -> tuple[OsImage, ...]:
+    """The system images that were configured, and where there are none for a minor version, the lab's."""
+    given = read_os_images(settings.os_images)
+    has = {(minor(each.openshift_version), each.cpu_architecture) for each in given}
+    return (
+        *given,
+        *(each for each in LAB_OS_IMAGES if (minor(each.openshift_version), each.cpu_architecture) not in has),
+    )
+
+
+def _base_images(settings: Settings, offered: Catalogue, clock: Clock) -> BaseImages:
+    """The files of the system images; the lab's machines start from none."""
+    ways = settings.base_images
+    return BaseImageFolder(
+        settings.images_folder,
+        (each.but(url="") if each in LAB_OS_IMAGES else each for each in offered.os_images),
+        clock=clock,
+        asking=Asking(
+            headers=ways.images_headers,
+            query=ways.images_query,
+            ca_file=ways.images_ca_file,
+            insecure=ways.images_insecure,
+        ),
+        keeping=Keeping(eager=ways.images_fetched == "start", tidy=ways.images_tidied),
+    )

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from muster.domain.address_families import leading_list
-from muster.domain.clusters import Cluster, PreparationStatus
+from muster.domain.clusters import Cluster, ClusterState, PreparationStatus
 from muster.domain.hosts import Host, HostState
 from muster.domain.inputs.ignored import IgnoredValidations
 from muster.domain.inputs.operators import chosen_bundles
@@ -16,7 +17,7 @@ from muster.domain.operators import OLM_OPERATORS
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS
 from muster.domain.views import View
 
-from .hosts import ROOT, host_out, validations_text
+from .hosts import ROOT, host_out, host_written, validations_text
 from .json import filled, text
 from .moments import NEVER, NEVER_CREATED, micros, millis
 from .usage import feature_usage
@@ -53,7 +54,7 @@ def cluster_out(view: View, *, hosts: bool = True, full: bool = True, gone: bool
             }
         ),
         "host_networks": host_networks(shown, ipv6=view.policy.ipv6) if full else None,
-        "hosts": _hosts_out(view, shown, full=full) if hosts else [],
+        "hosts": _hosts_written(view, shown, full=full) if hosts else [],
         "ignition_endpoint": filled(
             {"url": cluster.ignition_endpoint.url, "ca_certificate": cluster.ignition_endpoint.ca_certificate}
         ),
@@ -87,12 +88,14 @@ def without_hosts(cluster: dict[str, Any]) -> dict[str, Any]:
 
 def hosts_out(view: View, *, full: bool = True) -> list[dict[str, Any]]:
     """The hosts of a cluster."""
-    return _hosts_out(view, view.living, full=full)
-
-
-def _hosts_out(view: View, hosts: tuple[Host, ...], *, full: bool) -> list[dict[str, Any]]:
     single_node = view.cluster is not None and view.cluster.single_node
-    return [host_out(host, view.seen_at(host), single_node=single_node, full=full) for host in hosts]
+    return [host_out(host, view.seen_at(host), single_node=single_node, full=full) for host in view.living]
+
+
+def _hosts_written(view: View, hosts: tuple[Host, ...], *, full: bool) -> list[msgspec.Raw]:
+    """The hosts of a cluster as JSON: there may be many of them, and they are asked for all the time."""
+    single_node = view.cluster is not None and view.cluster.single_node
+    return [host_written(host, view.seen_at(host), single_node=single_node, full=full) for host in hosts]
 
 
 def _members(view: View) -> tuple[Host, ...]:
@@ -133,10 +136,13 @@ def image_info(view: View, *, dated: bool) -> dict[str, str]:
 
 
 def _preparation(cluster: Cluster) -> dict[str, str]:
+    """How the files have come about; how far they had come says nothing any more where nobody goes on with them."""
     status = cluster.preparation.status
     if status is None:
         return {}
-    return {"status": status, "reason": cluster.preparation.reason or PREPARATIONS.get(status, "")}
+    given_up = status is PreparationStatus.NOT_STARTED and cluster.status is not ClusterState.PREPARING
+    reason = "" if given_up else cluster.preparation.reason
+    return {"status": status, "reason": reason or PREPARATIONS.get(status, "")}
 
 
 def _scalars(cluster: Cluster) -> dict[str, Any]:

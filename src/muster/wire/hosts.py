@@ -57,44 +57,75 @@ class LogsProgress(Record, forbid_unknown_fields=True):
 
 
 def validations_text(verdicts: dict[str, Finding], categories: dict[str, str]) -> str:
-    """All verdicts, by category, as JSON text; "" before the first judgement.
-
-    Verdicts seldom change and are read often, so the text is kept for as long as they are the very same.
-    """
-    known = _VERDICTS.get(id(verdicts))
-    if known is not None and known[0] is verdicts:
-        return known[1]
-    if len(_VERDICTS) >= MOST_VERDICTS:
-        _VERDICTS.clear()
-    written = _written(verdicts, categories) if verdicts else ""
-    _VERDICTS[id(verdicts)] = verdicts, written
-    return written
-
-
-MOST_VERDICTS = 10_000
-"""For how many hosts and clusters the text of their verdicts is kept."""
-
-_VERDICTS: dict[int, tuple[dict[str, Finding], str]] = {}
-
-
-def _written(verdicts: dict[str, Finding], categories: dict[str, str]) -> str:
+    """All verdicts, by category, as JSON text; "" before the first judgement."""
     grouped: dict[str, list[dict[str, str]]] = {}
     for name, finding in verdicts.items():
         entry = {"id": name, "status": finding.status, "message": finding.message}
         grouped.setdefault(categories.get(name, "operators"), []).append(entry)
-    return msgspec.json.encode(grouped).decode()
+    return msgspec.json.encode(grouped).decode() if grouped else ""
 
 
 def host_out(
     host: Host, seen_at: datetime | None = None, *, single_node: bool = False, full: bool = True
 ) -> dict[str, Any]:
     """A host with everything clients may read of it. `full` False is the form it has within lists of clusters."""
-    seen_at = seen_at or host.registered_at
+    return _passing(host, seen_at or host.registered_at, single_node=single_node, full=full) | _lasting(host)
+
+
+def host_written(host: Host, seen_at: datetime, *, single_node: bool = False, full: bool = True) -> msgspec.Raw:
+    """The same as JSON, for those who show many hosts: what stays as long as the host does is written once."""
+    lasting = WRITTEN.of(host)
+    passing = msgspec.json.encode(_passing(host, seen_at, single_node=single_node, full=full))
+    return msgspec.Raw(b"".join((passing[:-1], b",", lasting[1:])))
+
+
+class WrittenHosts:
+    """What lasts of hosts, as JSON, for as long as the record is the very same; up to a number of bytes."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._known: dict[str, tuple[Host, bytes]] = {}
+
+    def of(self, host: Host) -> bytes:
+        """What lasts of a host."""
+        known = self._known.get(host.id)
+        if known is not None and known[0] is host:
+            return known[1]
+        written = msgspec.json.encode(_lasting(host))
+        self._bytes += len(written) - (len(known[1]) if known else 0)
+        if self._bytes > self._most_bytes:
+            self._known.clear()
+            self._bytes = len(written)
+        self._known[host.id] = host, written
+        return written
+
+
+WRITTEN = WrittenHosts(most_bytes=32 * 2**20)
+
+
+def _passing(host: Host, seen_at: datetime, *, single_node: bool, full: bool) -> dict[str, Any]:
+    """What depends on when the host was heard of, and on who asks."""
     name = host.name if full else host.requested_hostname
+    timestamp = int(seen_at.timestamp()) + host.clock_skew if host.clock_skew is not None else 0
+    return {
+        **filled({"requested_hostname": name, "timestamp": timestamp}),
+        "checked_in_at": millis(seen_at),
+        "progress_stages": host.stages(single_node=single_node) if full else None,
+    }
+
+
+def _lasting(host: Host) -> dict[str, Any]:
+    """What follows from the record alone."""
+    verdicts = {"validations_info": validations_text(host.verdicts, CATEGORIES)}
+    return {**_unjudged(host), **filled(verdicts), "progress": progress_out(host)}
+
+
+def _unjudged(host: Host) -> dict[str, Any]:
+    """The same before the host was judged and its installation has begun."""
     return {
         **filled(_texts(host)),
-        **filled(_scalars(host, seen_at)),
-        "checked_in_at": millis(seen_at),
+        **filled(_scalars(host)),
         "created_at": micros(host.created_at),
         "deleted_at": millis(host.deleted_at) if host.deleted_at else None,
         "href": f"{ROOT}/infra-envs/{host.infra_env_id}/hosts/{host.id}",
@@ -102,10 +133,7 @@ def host_out(
         "kind": host.kind,
         "logs_collected_at": millis(host.logs_collected_at),
         "logs_started_at": millis(host.logs_started_at),
-        "progress": progress_out(host),
-        "progress_stages": host.stages(single_node=single_node) if full else None,
         "registered_at": millis(host.registered_at),
-        **filled({"requested_hostname": name}),
         "stage_started_at": NEVER,
         "stage_updated_at": NEVER,
         "status": host.status,
@@ -115,7 +143,7 @@ def host_out(
     }
 
 
-def _scalars(host: Host, seen_at: datetime) -> dict[str, Any]:
+def _scalars(host: Host) -> dict[str, Any]:
     return {
         "bootstrap": host.bootstrap,
         "cluster_id": host.cluster_id,
@@ -134,7 +162,6 @@ def _scalars(host: Host, seen_at: datetime) -> dict[str, Any]:
         "role": host.role,
         "skip_formatting_disks": ",".join(host.skip_formatting_disks),
         "suggested_role": host.suggested_role,
-        "timestamp": int(seen_at.timestamp()) + host.clock_skew if host.clock_skew is not None else 0,
         "user_name": host.user_name,
     }
 
@@ -152,7 +179,6 @@ def _texts(host: Host) -> dict[str, Any]:
         "node_labels": text(host.node_labels) if host.node_labels else "",
         "ntp_sources": text(host.ntp_sources) if host.ntp_sources is not None else "",
         "tang_connectivity": (host.tang.error or text(host.tang)) if host.tang is not None else "",
-        "validations_info": validations_text(host.verdicts, CATEGORIES),
     }
 
 
@@ -181,11 +207,10 @@ def progress_out(host: Host) -> dict[str, Any]:
 
 def registration_out(host: Host, agent_image: str, *, single_node: bool = False) -> dict[str, Any]:
     """The answer to an agent that registers: its host, not yet judged, and what to run next."""
-    known = host_out(host, single_node=single_node)
-    out = {key: value for key, value in known.items() if key not in {"progress", "validations_info"}}
     args = text({"agent_version": agent_image, "host_id": host.id, "infra_env_id": host.infra_env_id})
     return {
-        **out,
+        **_passing(host, host.registered_at, single_node=single_node, full=True),
+        **_unjudged(host),
         "created_at": NEVER_CREATED,
         "updated_at": NEVER_CREATED,
         "next_step_runner_command": {"args": [args]},

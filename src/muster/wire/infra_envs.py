@@ -54,6 +54,11 @@ def download_url(infra_env: InfraEnv, image_service: str, token: str = "") -> st
     return f"{image_service}{key}/{image}"
 
 
+def short_url(image_service: str, code: str) -> str:
+    """The same for firmware that takes no long links: it ends in .iso, and nothing follows that."""
+    return f"{image_service}/i/{code}.iso"
+
+
 BY_TOKEN = "/byapikey/"  # noqa: S105 - a part of a path
 
 
@@ -70,7 +75,7 @@ def file_url(infra_env: InfraEnv, service: str, query: InfraEnvFileQuery | Presi
 
 
 def infra_env_out(infra_env: InfraEnv, image_service: str, token: str = "") -> dict[str, Any]:
-    """An infra-env with everything clients may read of it."""
+    """An infra-env with everything clients may read of it; with a link to its image, if there are images."""
     proxy = infra_env.proxy
     return {
         **filled(
@@ -79,6 +84,7 @@ def infra_env_out(infra_env: InfraEnv, image_service: str, token: str = "") -> d
                 "additional_trust_bundle": infra_env.additional_trust_bundle,
                 "cluster_id": infra_env.cluster_id,
                 "cpu_architecture": infra_env.cpu_architecture,
+                "download_url": download_url(infra_env, image_service, token) if image_service else "",
                 "email_domain": infra_env.email_domain,
                 "ignition_config_override": infra_env.ignition_config_override,
                 "kernel_arguments": infra_env.kernel_arguments,
@@ -94,7 +100,6 @@ def infra_env_out(infra_env: InfraEnv, image_service: str, token: str = "") -> d
             }
         ),
         "created_at": micros(infra_env.created_at),
-        "download_url": download_url(infra_env, image_service, token),
         "expires_at": NEVER,
         "href": f"{ROOT}/infra-envs/{infra_env.id}",
         "id": infra_env.id,

@@ -10,7 +10,7 @@ from msgspec.structs import FieldInfo, fields
 from muster import __version__
 
 from .endpoints import ENDPOINTS
-from .endpoints.endpoint import BEFORE, BYTES, CARRIED_BY, FORM, IDS, IN_QUERY, JSON, STREAM, Endpoint
+from .endpoints.endpoint import BEFORE, BYTES, CARRIED_BY, FORM, IDS, IN_QUERY, JSON, PAGE, STREAM, Endpoint
 from .query import is_repeated
 
 Schema = dict[str, Any]
@@ -68,7 +68,11 @@ UPLOAD: Schema = {
     "properties": {"upfile": {"type": "string", "format": "binary"}},
     "required": ["upfile"],
 }
-CONTENTS: dict[str, Schema] = {BYTES: {"type": "string", "format": "binary"}, STREAM: {"type": "string"}}
+CONTENTS: dict[str, Schema] = {
+    BYTES: {"type": "string", "format": "binary"},
+    STREAM: {"type": "string"},
+    PAGE: {"type": "string"},
+}
 """What answers look like that are not JSON."""
 
 ID: Schema = {"type": "string", "format": "uuid"}
@@ -149,7 +153,7 @@ def _other(endpoint: Endpoint, status: int) -> Schema:
     words, error = ERRORS.get(status, (HTTPStatus(status).phrase, None))
     if error is None or status in endpoint.silent:
         return {"description": words}
-    as_asked = {BYTES: {"schema": CONTENTS[BYTES]}} if endpoint.gives == BYTES else {}
+    as_asked = {BYTES: {"schema": CONTENTS[BYTES]}} if endpoint.fails_in == BYTES else {}
     return {"description": words, "content": {JSON: {"schema": error}} | as_asked}
 
 

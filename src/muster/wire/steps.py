@@ -1,5 +1,6 @@
 """The agent protocol: instructions out, replies in."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args
 from zlib import crc32
 
@@ -7,6 +8,7 @@ import msgspec
 
 from muster.domain.record import Record
 from muster.domain.steps import STEPS, Instructions
+from muster.domain.steps.download_boot_artifacts import BootArtifactsRequest
 
 from .json import text
 from .query import Number
@@ -49,11 +51,14 @@ class StepReply(Record, forbid_unknown_fields=True):
     error: str | None = None
 
 
-def encode_instructions(instructions: Instructions) -> bytes:
-    """Instructions as JSON. The id of a step follows from what is asked, so the same view gives the same bytes."""
+def encode_instructions(instructions: Instructions, signed: Callable[[str], str] = str) -> bytes:
+    """Instructions as JSON. The id of a step follows from what is asked, so the same view gives the same bytes.
+
+    `signed` makes a link to what is not for everybody one that lets in whoever follows it.
+    """
     steps = []
     for step in instructions.steps:
-        args = tuple(arg if isinstance(arg, str) else text(arg) for arg in step.args)
+        args = tuple(arg if isinstance(arg, str) else text(_opened(arg, signed)) for arg in step.args)
         steps.append(
             StepOut(step_type=step.kind, step_id=f"{step.kind}-{crc32(''.join(args).encode()):08x}", args=args)
         )
@@ -64,6 +69,10 @@ def encode_instructions(instructions: Instructions) -> bytes:
             post_step_action=instructions.action,
         )
     )
+
+
+def _opened(arg: Any, signed: Callable[[str], str]) -> Any:
+    return arg.but(initrd_url=signed(arg.initrd_url)) if isinstance(arg, BootArtifactsRequest) else arg
 
 
 _READERS: dict[str, msgspec.json.Decoder[Any]] = {

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 
-from muster.domain.errors import Invalid
+from muster.domain.errors import Invalid, NotFound
 from muster.domain.record import Record
 
 PRIVATE, PUBLIC = "EC_PRIVATE_KEY_PEM", "EC_PUBLIC_KEY_PEM"
@@ -52,6 +52,24 @@ class Header(Record, omit_defaults=False):
 
     alg: str = ""
     typ: str = "JWT"
+
+
+class Said(Record):
+    """What the token of an image says, whoever has signed it: which infra-env it is for, in either of two ways."""
+
+    sub: str = ""
+    infra_env_id: str = ""
+
+
+def claimed(token: str) -> str:
+    """The infra-env that a token says it is for. It is not looked whether that is true; `NotFound` if it says none."""
+    try:
+        said = msgspec.json.decode(_decoded(token.split(".")[1].encode("ascii")), type=Said)
+    except (IndexError, ValueError, msgspec.DecodeError):
+        said = Said()
+    if not (said.sub or said.infra_env_id):
+        raise NotFound("There is no image here: the link has no token that could be read; take it whole")
+    return said.sub or said.infra_env_id
 
 
 class Untrusted(Exception):

@@ -3,16 +3,34 @@
 import json
 import random
 import subprocess
+from datetime import timedelta
 
 import pytest
 
 from builders import INFRA_ENV_ID, an_infra_env
-from muster.domain.artifacts.discovery_ignition import FILES, Discovery, discovery_ignition, discovery_of, room_problems
+from muster.domain.artifacts.discovery_ignition import (
+    FILES,
+    ROOM,
+    TOKEN,
+    Discovery,
+    discovery_ignition,
+    discovery_of,
+    room_problems,
+)
+from muster.domain.discovery_settings import DiscoverySettings
 from muster.domain.errors import Refused
 from muster.domain.infra_envs import ImageType
-from muster.domain.inputs.static_networks import HostNetworkInput, MacInterfaceInput, static_network_text
+from muster.domain.inputs.static_networks import (
+    HostNetworkInput,
+    MacInterfaceInput,
+    described,
+    host_networks,
+    static_network_text,
+)
 from muster.domain.networks import Proxy
 from muster.domain.policy import Policy
+from muster.domain.trust import Mirrors, Trust
+from muster.wire.nmstate import read_network
 from parts.ignition import complaints, files_of, needs_ignition, units_of
 
 SECRET = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}'
@@ -22,18 +40,25 @@ BUNDLE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"
 PROXY = Proxy(http_proxy="http://me:it's%40@proxy:3128", no_proxy="a.com, .b.com")
 
 
-def settings(text="interfaces: [{name: eth0}]\n"):
+def texts_of_a_unit():
+    return "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n"
+
+
+def settings(remark=""):
+    """The network settings of a host, as they are kept."""
     interface = MacInterfaceInput(logical_nic_name="eth0", mac_address="52:54:00:00:00:01")
-    return HostNetworkInput(network_yaml=text, mac_interface_map=(interface,))
+    text = f"interfaces: [{{name: eth0, type: ethernet, description: 'a{remark}'}}]\n"
+    hosts = described((HostNetworkInput(network_yaml=text, mac_interface_map=(interface,)),), (read_network(text),))
+    return {"static_network_config": static_network_text(hosts), "networks": host_networks(hosts)}
 
 
-NETWORK = static_network_text((settings(),))
+NETWORK = settings()
 EVERYTHING = {
     "ssh_authorized_key": KEYS,
     "proxy": PROXY,
     "ntp_sources": "ntp1,ntp2",
     "additional_trust_bundle": BUNDLE,
-    "static_network_config": NETWORK,
+    **NETWORK,
 }
 
 
@@ -41,8 +66,16 @@ def an_image(**changes):
     return an_infra_env(pull_secret=SECRET, **changes)
 
 
-def made(kind=None, **changes):
-    return discovery_ignition(discovery_of(an_image(**changes), POLICY, kind))
+NOBODY = Trust()
+
+
+def made(kind=None, policy=POLICY, **changes):
+    return discovery_ignition(discovery_of(an_image(**changes), policy, kind))
+
+
+def set_to(trust=NOBODY, **settings):
+    """The policy of a service that is set up otherwise."""
+    return POLICY.but(discovery=DiscoverySettings(**settings), trust=trust)
 
 
 def test_a_plain_image_has_the_agent_and_little_else():
@@ -56,9 +89,24 @@ def test_a_plain_image_has_the_agent_and_little_else():
         "/etc/NetworkManager/conf.d/01-ipv6.conf",
         "/root/.docker/config.json",
         "/root/assisted.te",
+        "/usr/local/bin/muster-banner",
         "/etc/multipath.conf",
+        "/usr/local/bin/oci-eval-user-data.sh",
     ]
-    assert list(units_of(content)) == ["agent.service", "selinux.service", "multipathd.service", "iscsistart.service"]
+    assert list(units_of(content)) == [
+        "agent.service",
+        "selinux.service",
+        "muster-banner.service",
+        "multipathd.service",
+        "iscsistart.service",
+        "oci-eval-user-data.service",
+    ]
+
+
+def test_the_same_inputs_make_the_same_bytes_without_a_blank_to_spare():
+    content = made(**EVERYTHING)
+    assert content == made(**EVERYTHING)
+    assert content == json.dumps(json.loads(content), separators=(",", ":")).encode()
 
 
 def test_the_pull_secret_is_for_root_alone():
@@ -67,11 +115,92 @@ def test_the_pull_secret_is_for_root_alone():
     assert files_of(made())["/root/.docker/config.json"] == SECRET
 
 
+MIRRORS = Mirrors(registries='[[registry]]\nlocation = "quay.io"\n', ca=BUNDLE)
+OKD = {"okd_rpms_image": "quay.io/okd/rpms:1"}
+ALL_TRUST = Trust(service_ca=BUNDLE, vendor_ca=BUNDLE, mirrors=MIRRORS)
+IRONIC = json.dumps({
+    "ignition": {"version": "3.2.0"},
+    "storage": {"files": [{"path": "/etc/ironic-python-agent.conf", "contents": {"source": "data:;base64,YQ=="}}]},
+    "systemd": {"units": [{"name": "ironic-agent.service", "enabled": True, "contents": texts_of_a_unit()}]},
+})  # fmt: skip
+WISHES = ({}, EVERYTHING, {"additional_ntp_sources": "ntp1", "internal_ignition_config_override": IRONIC})
+POLICIES = (POLICY, set_to(ALL_TRUST, insecure_policy=True, skip_cert_verification=True), set_to(ALL_TRUST, **OKD))
+
+
 @needs_ignition
 @pytest.mark.parametrize("kind", [ImageType.FULL, ImageType.MINIMAL])
-@pytest.mark.parametrize("changes", [{}, EVERYTHING, {"additional_ntp_sources": "ntp1"}])
-def test_ignition_accepts_what_is_made(kind, changes):
-    assert complaints(made(kind, **changes)) == ""
+@pytest.mark.parametrize("changes", WISHES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_ignition_accepts_what_is_made(kind, changes, policy):
+    assert complaints(made(kind, policy, **changes)) == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "trust", "said"),
+    [
+        ({}, Trust(), "--insecure=false"),
+        ({"skip_cert_verification": True}, Trust(), "--insecure=true"),
+        ({}, Trust(service_ca=BUNDLE), "--insecure=false --cacert /etc/assisted-service/service-ca-cert.crt"),
+    ],
+)
+def test_the_agent_is_told_how_to_know_the_service(settings, trust, said):
+    (command,) = lines_of(units_of(made(policy=set_to(trust, **settings)))["agent.service"], "ExecStart")
+    assert command.partition("quay.io/agent:1 ")[2] == said
+
+
+def test_the_agent_has_as_long_to_start_as_is_set():
+    unit = units_of(made(policy=set_to(agent_start=timedelta(minutes=3))))["agent.service"]
+    assert lines_of(unit, "TimeoutStartSec") == ["180"]
+
+
+def test_the_service_and_a_company_are_trusted_where_their_certificates_are_given():
+    content = files_of(made(policy=set_to(Trust(service_ca="one", vendor_ca="two"))))
+    assert content["/etc/assisted-service/service-ca-cert.crt"] == "one"
+    assert content["/etc/pki/ca-trust/source/anchors/rh-it-root-ca.crt"] == "two"
+
+
+def test_images_are_fetched_from_the_mirrors_of_the_service_or_of_the_infra_env():
+    registries, ca = "/etc/containers/registries.conf", "/etc/pki/ca-trust/source/anchors/domain.crt"
+    policy = set_to(Trust(mirrors=MIRRORS))
+    assert files_of(made(policy=policy))[registries] == MIRRORS.registries
+    assert files_of(made(policy=policy))[ca] == BUNDLE
+    own = files_of(made(policy=policy, mirrors=Mirrors(registries="[[registry]]")))
+    assert own[registries] == "[[registry]]"
+    assert ca not in own
+    assert registries not in files_of(made())
+
+
+def test_unsigned_images_are_taken_only_where_there_are_mirrors():
+    path = "/etc/containers/policy.json"
+    assert path not in files_of(made(policy=set_to(insecure_policy=True)))
+    assert path not in files_of(made(policy=set_to(Trust(mirrors=MIRRORS))))
+    kept = files_of(made(policy=set_to(Trust(mirrors=MIRRORS), insecure_policy=True)))[path]
+    assert json.loads(kept)["default"] == [{"type": "insecureAcceptAnything"}]
+
+
+def test_a_machine_for_okd_gets_what_its_system_lacks_and_nothing_of_the_other():
+    content = made(policy=set_to(**OKD))
+    assert "image=quay.io/okd/rpms:1\n" in files_of(content)["/usr/local/bin/okd-binaries.sh"]
+    assert "okd-overlay.service" in files_of(content)["/etc/systemd/system/agent.service.d/wait-for-okd.conf"]
+    assert "/etc/systemd/system/release-image-pivot.service.d/wait-for-okd.conf" in files_of(content)
+    assert {"okd-overlay.service", "systemd-journal-gatewayd.socket"} <= units_of(content).keys()
+    assert "/etc/multipath.conf" not in files_of(content)
+    assert not units_of(content).keys() & {"multipathd.service", "iscsistart.service", "oci-eval-user-data.service"}
+    assert "okd-overlay.service" not in units_of(made(policy=set_to(okd=False, **OKD)))
+
+
+def test_what_is_laid_over_from_within_starts_the_agent_and_the_user_has_the_last_word():
+    conf = "/etc/ironic-python-agent.conf"
+    wish = {
+        "ignition": {"version": "3.1.0"},
+        "storage": {"files": [{"path": conf, "contents": {"source": "data:;base64,Yg=="}}]},
+    }
+    within = made(internal_ignition_config_override=IRONIC)
+    assert json.loads(within)["systemd"]["units"][0]["enabled"] is False
+    assert files_of(within)[conf] == "a"
+    both = made(internal_ignition_config_override=IRONIC, ignition_config_override=json.dumps(wish))
+    assert files_of(both)[conf] == "b"
+    assert json.loads(both)["ignition"]["version"] == "3.2.0"
 
 
 def lines_of(unit, prefix):
@@ -152,7 +281,7 @@ def test_the_users_certificates_are_trusted():
     ],
 )
 def test_a_full_image_applies_network_settings_itself(kind, asked, applied):
-    content = made(asked, type=kind, static_network_config=NETWORK)
+    content = made(asked, type=kind, openshift_version="4.18", **NETWORK)
     assert ("pre-network-manager-config.service" in units_of(content)) is applied
     assert ("/etc/assisted/network/host0/mac_interface.ini" in files_of(content)) is applied
     assert ("/usr/local/bin/common_network_script.sh" in files_of(content)) is applied
@@ -160,7 +289,8 @@ def test_a_full_image_applies_network_settings_itself(kind, asked, applied):
 
 @pytest.mark.parametrize("script", [each.path for each in FILES if each.mode == 0o755])
 def test_a_shell_understands_every_script(script):
-    text = files_of(made(**EVERYTHING))[script]
+    policy = set_to(**OKD) if "okd" in script else POLICY
+    text = files_of(made(policy=policy, **EVERYTHING))[script]
     ended = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
 
@@ -208,11 +338,21 @@ def test_a_long_config_that_can_be_made_short_has_room():
 
 def test_a_config_beyond_the_room_there_is_names_both_figures():
     (problem,) = room_problems(an_image(ignition_config_override=override(400_000)), POLICY)
-    assert "there is room for 262144" in problem
-    assert int(problem.split(" takes ")[1].split()[0]) > 262144
+    assert f"there is room for {ROOM - TOKEN};" in problem
+    assert int(problem.split(" takes ")[1].split()[0]) > ROOM - TOKEN
 
 
-def test_a_minimal_image_has_room_for_less_network():
-    crowded = static_network_text((settings(f"# {noise(1_600_000)}\n"),))
-    (problem,) = room_problems(an_image(type=ImageType.MINIMAL, static_network_config=crowded), POLICY)
-    assert "minimal-iso has room for 1048576" in problem
+def test_a_config_that_fits_when_it_is_compressed_better_has_room():
+    # What repeats itself at a great distance is noticed by the better way only.
+    twice = override(200_000).replace("data:,", "data:," + noise(200_000))
+    assert list(room_problems(an_image(ignition_config_override=twice), POLICY)) == []
+
+
+def test_a_minimal_image_has_room_for_its_network_and_its_config_together():
+    crowded = settings(noise(180_000))
+    wish = override(200_000)
+    assert list(room_problems(an_image(type=ImageType.MINIMAL, **crowded), POLICY)) == []
+    assert list(room_problems(an_image(type=ImageType.MINIMAL, ignition_config_override=wish), POLICY)) == []
+    both = an_image(type=ImageType.MINIMAL, ignition_config_override=wish, **crowded)
+    (problem,) = room_problems(both, POLICY)
+    assert "of them for the network before the system is there" in problem

@@ -6,6 +6,7 @@ import pytest
 
 from builders import INFRA_ENV_ID, a_host, a_machine, a_policy, an_infra_env
 from muster.domain.artifacts.ipxe import boot_script, redirect_script, require_image
+from muster.domain.discovery_settings import DiscoverySettings
 from muster.domain.errors import NotFound, Refused
 from muster.domain.hosts import HostState
 from muster.domain.inventory import Interface
@@ -40,6 +41,18 @@ def test_a_machine_starts_the_discovery_image():
 
 def test_without_arguments_of_the_user_the_line_ends_with_ours():
     assert '115200n8"\nboot\n' in boot_script(an_infra_env(), POLICY)
+
+
+@pytest.mark.parametrize(
+    ("consoles", "told"),
+    [
+        ("ttyS0,9600", ' console=ttyS0,9600 coreos.inst.persistent-kargs="console=ttyS0,9600"\n'),
+        ("", "ignition.platform.id=metal\n"),
+    ],
+)
+def test_the_consoles_are_those_that_the_service_is_told(consoles, told):
+    policy = POLICY.but(discovery=DiscoverySettings(consoles=consoles))
+    assert told in boot_script(an_infra_env(), policy)
 
 
 def test_a_machine_is_asked_who_it_is():

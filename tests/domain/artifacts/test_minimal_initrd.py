@@ -3,20 +3,16 @@
 import gzip
 import stat
 
+import pytest
+
 from builders import an_infra_env
 from muster.domain.artifacts.cpio import archive, padded, regular
 from muster.domain.artifacts.minimal_initrd import minimal_initrd
-from muster.domain.inputs.static_networks import HostNetworkInput, MacInterfaceInput, static_network_text
+from muster.domain.errors import Refused
 from muster.domain.networks import Proxy
+from parts.networks import a_host, kept
 
-NETWORK = static_network_text(
-    (
-        HostNetworkInput(
-            network_yaml="interfaces: [{name: eth0}]\n",
-            mac_interface_map=(MacInterfaceInput(logical_nic_name="eth0", mac_address="52:54:00:aa:00:01"),),
-        ),
-    )
-)
+NETWORK = kept(a_host())
 PROXY = Proxy(http_proxy="http://me:p%40ss@proxy:3128", no_proxy='a,"b"')
 DROP_IN = "/etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf"
 
@@ -41,9 +37,10 @@ def test_an_image_that_needs_nothing_gets_nothing():
 
 
 def test_network_settings_come_with_what_applies_them():
-    entries = unpacked(minimal_initrd(an_infra_env(static_network_config=NETWORK, network_discovery_delay_seconds=7)))
+    entries = unpacked(minimal_initrd(an_infra_env(**NETWORK, network_discovery_delay_seconds=7)))
     modes = {name: mode for name, mode, _ in entries}
     assert modes["/etc/assisted/network/host0/mac_interface.ini"] == stat.S_IFREG | 0o600
+    assert modes["/etc/assisted/network/host0/eth0.nmconnection"] == stat.S_IFREG | 0o600
     assert modes["/usr/local/bin/pre-network-manager-config.sh"] == stat.S_IFREG | 0o755
     assert modes["/usr/local/bin/common_network_script.sh"] == stat.S_IFREG | 0o755
     unit = "/etc/systemd/system/pre-network-manager-config.service"
@@ -54,8 +51,14 @@ def test_network_settings_come_with_what_applies_them():
     assert DROP_IN not in texts
 
 
+def test_network_settings_that_make_no_keyfiles_are_refused():
+    image = an_infra_env(**kept(a_host("interfaces: [{name: d0, type: dummy}]")))
+    with pytest.raises(Refused, match="start the host from a full-iso"):
+        minimal_initrd(image)
+
+
 def test_folders_come_before_what_is_in_them():
-    entries = unpacked(minimal_initrd(an_infra_env(static_network_config=NETWORK)))
+    entries = unpacked(minimal_initrd(an_infra_env(**NETWORK)))
     names = [name for name, _, _ in entries]
     assert names[:4] == ["/etc", "/etc/assisted", "/etc/assisted/network", "/etc/assisted/network/host0"]
     assert entries[0][1] == stat.S_IFDIR | 0o755

@@ -1,4 +1,4 @@
-"""The network settings of hosts find the machine they are meant for, and are otherwise left as they were written."""
+"""The network settings of hosts are put into the image in the form that whoever applies them understands."""
 
 import io
 import subprocess
@@ -6,77 +6,138 @@ import tarfile
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders import NOW, an_infra_env
-from muster.domain.artifacts.network_scripts import COMMON, IN_SYSTEM, SCRIPT, in_initrd
-from muster.domain.artifacts.static_network import network_archive, network_files
-from muster.domain.inputs.static_networks import HostNetworkInput, MacInterfaceInput, static_network_text
+from muster.domain.artifacts.static_network import keyfile_files, network_archive, network_files
+from muster.domain.errors import Refused
+from muster.domain.nmstate.policy import policy_text
+from muster.domain.policy import Policy
+from parts.networks import STATIC, a_host, kept
+from parts.tools import tool
 
-YAML = """interfaces:
+POLICY = Policy()
+NEW, OLD = "4.18", "4.17"
+FOLDER = "/etc/assisted/network/host0"
+MACS = {"eth0": "52:54:00:aa:00:01", "eth1": "52:54:00:aa:00:00"}
+YAML = """--- # of rack 7
+interfaces:
 - name: eth0
   type: ethernet
   mac-address: 52:54:00:11:22:33
   ipv4: {enabled: on}
+  ipv6: {enabled: off, dhcp: true}
 - name: eth0.101
+  type: vlan
   vlan: {base-iface: eth0, id: 101}
 - name: bond0
+  type: bond
+  description: "yes"
   link-aggregation:
-    port: [eth0, "eth1"]
-- name: br-eth0
-  bridge:
-    port:
-    - name: 'eth1'   # the second
-    - eth1
+    mode: active-backup
+    port: [eth1, eth2]
 """
 
 
-def a_network(text=YAML, **macs):
-    macs = macs or {"eth0": "52:54:00:aa:00:01", "eth1": "52:54:00:aa:00:00"}
-    interfaces = tuple(MacInterfaceInput(logical_nic_name=name, mac_address=mac) for name, mac in macs.items())
-    return HostNetworkInput(network_yaml=text, mac_interface_map=interfaces)
+def an_image(*hosts, version=NEW, **changes):
+    return an_infra_env(openshift_version=version, **kept(*hosts), **changes)
 
 
-def an_image(*hosts, **changes):
-    return an_infra_env(static_network_config=static_network_text(hosts or (a_network(),)), **changes)
+def the_policy(text=YAML, **macs):
+    image = an_image(a_host(text, **(macs or MACS)))
+    return network_files(image, POLICY)[f"{FOLDER}/ymlFile0.yml"]
 
 
-def the_policy(text):
-    return network_files(an_image(a_network(text)))["/etc/assisted/network/host0/ymlFile0.yml"]
+# Which files
 
 
 def test_an_image_without_settings_has_no_files():
-    assert network_files(an_infra_env()) == {}
-    assert network_archive(an_infra_env()) == b""
+    assert network_files(an_infra_env(), POLICY) == keyfile_files(an_infra_env()) == {}
+    assert network_archive(an_infra_env(), POLICY) == b""
 
 
 def test_every_host_has_a_folder_of_its_own_in_the_order_in_which_they_are_kept():
-    files = network_files(an_image(a_network("b: 1\n"), a_network("a: 1\n", eth9="52:54:00:aa:00:09")))
+    later = a_host(STATIC.replace("1.10", "1.11"), eth0="52:54:00:AA:00:02")
+    files = network_files(an_image(later, a_host()), POLICY)
     assert list(files) == [
         "/etc/assisted/network/host0/mac_interface.ini",
         "/etc/assisted/network/host0/ymlFile0.yml",
         "/etc/assisted/network/host1/mac_interface.ini",
         "/etc/assisted/network/host1/ymlFile1.yml",
     ]
-    assert files["/etc/assisted/network/host0/mac_interface.ini"] == "52:54:00:aa:00:09=eth9"
+    assert files["/etc/assisted/network/host1/mac_interface.ini"] == "52:54:00:AA:00:02=eth0"
 
 
 def test_the_names_of_interfaces_are_listed_by_their_addresses():
-    names = network_files(an_image())["/etc/assisted/network/host0/mac_interface.ini"]
+    image = an_image(a_host(YAML, **MACS))
+    names = network_files(image, POLICY)[f"{FOLDER}/mac_interface.ini"]
     assert names == "52:54:00:aa:00:00=eth1\n52:54:00:aa:00:01=eth0"
 
 
+NEW_ENOUGH = ("4.18", "4.18.0", "4.18.3", "4.20", "4.18-multi", "5.0.0-ec.1")
+TOO_OLD = ("4.17.9", "4.18.0-ec.1", "4.9", "")
+
+
+@pytest.mark.parametrize("version", [*NEW_ENOUGH, *TOO_OLD])
+def test_a_system_gets_policies_if_it_has_who_applies_them(version):
+    expected = "ymlFile0.yml" if version in NEW_ENOUGH else "eth0.nmconnection"
+    assert f"{FOLDER}/{expected}" in network_files(an_image(a_host(), version=version), POLICY)
+
+
+def test_the_first_version_with_policies_can_be_set():
+    later = POLICY.but(discovery=POLICY.discovery.but(nmstate_from="4.20.0-ec.2"))
+    by_version = {
+        version: list(network_files(an_image(a_host(), version=version), later))[1].rpartition(".")[2]
+        for version in ("4.19.5", "4.20.0-ec.1", "4.20.0-ec.10", "4.20")
+    }
+    assert list(by_version.values()) == ["nmconnection", "nmconnection", "yml", "yml"]
+
+
+def test_before_there_is_a_system_there_are_keyfiles_whatever_the_version():
+    old, new = (an_image(a_host(), version=version) for version in (OLD, NEW))
+    assert keyfile_files(new) == keyfile_files(old) == network_files(old, POLICY)
+    assert "address0=192.168.1.10/24\n" in keyfile_files(new)[f"{FOLDER}/eth0.nmconnection"]
+
+
+def test_what_only_nmstate_on_the_host_can_apply_is_no_keyfile():
+    image = an_image(a_host("interfaces: [{name: d0, type: dummy}]\n"))
+    assert "type: dummy" in network_files(image, POLICY)[f"{FOLDER}/ymlFile0.yml"]
+    with pytest.raises(Refused, match=r"static_network_config\[0\].network_yaml has what only nmstate .*is dummy"):
+        keyfile_files(image)
+
+
+def test_settings_that_were_never_read_are_to_be_written_once_more():
+    image = an_image(a_host()).but(networks=())
+    for read in (keyfile_files, lambda each: network_files(each, POLICY)):
+        with pytest.raises(Refused, match="write static_network_config once more"):
+            read(image)
+
+
+@pytest.mark.parametrize(("version", "name"), [(NEW, "ymlFile0.yml"), (OLD, "eth0.nmconnection")])
+def test_what_the_system_finds_can_be_looked_at(version, name):
+    image = an_image(a_host(), version=version)
+    with tarfile.open(fileobj=io.BytesIO(network_archive(image, POLICY))) as packed:
+        members = {each.name: each for each in packed.getmembers()}
+        path = f"{FOLDER}/{name}"
+        assert packed.extractfile(members[path]).read().decode() == network_files(image, POLICY)[path]
+    assert {(each.mode, each.mtime) for each in members.values()} == {(0o600, NOW.timestamp())}
+
+
+# Policies
+
+
 def test_a_name_stands_for_whatever_interface_has_its_address():
-    policy = yaml.safe_load(the_policy(YAML).replace("52:54:00:11:22:33", '"52:54:00:11:22:33"'))
+    policy = yaml.safe_load(the_policy())
     first, second = (f"{{{{ capture.iface{number}.interfaces.0.name }}}}" for number in (0, 1))
     assert policy["capture"] == {
         "iface0": 'interfaces.mac-address == "52:54:00:AA:00:01"',
         "iface1": 'interfaces.mac-address == "52:54:00:AA:00:00"',
     }
-    ethernet, vlan, bond, bridge = policy["desiredState"]["interfaces"]
+    ethernet, vlan, bond = policy["desiredState"]["interfaces"]
     assert ethernet["name"] == vlan["vlan"]["base-iface"] == first
-    assert (vlan["name"], bridge["name"]) == ("eth0.101", "br-eth0")
-    assert bond["link-aggregation"]["port"] == [first, second]
-    assert bridge["bridge"]["port"] == [{"name": second}, second]
+    assert vlan["name"] == "eth0.101"
+    assert bond["link-aggregation"]["port"] == [second, "eth2"]
 
 
 def test_names_that_are_each_others_are_not_taken_twice():
@@ -85,75 +146,35 @@ def test_names_that_are_each_others_are_not_taken_twice():
     assert names == ["{{ capture.iface1.interfaces.0.name }}", "{{ capture.iface0.interfaces.0.name }}"]
 
 
-def test_everything_else_is_left_as_it_was_written():
-    assert "mac-address: 52:54:00:11:22:33\n" in the_policy(YAML)
-    assert "{enabled: on}" in the_policy(YAML)
+def test_nothing_automatic_is_left_open():
+    ethernet, _, _ = yaml.safe_load(the_policy())["desiredState"]["interfaces"]
+    assert ethernet["ipv4"] == {"enabled": "on", "dhcp": False}
+    assert ethernet["ipv6"] == {"enabled": "off", "dhcp": True, "autoconf": False}
 
 
-@pytest.mark.parametrize("start", ["---\n", "# of rack 7\n\n--- # here\n"])
-def test_a_document_within_another_does_not_say_where_it_begins(start):
-    assert yaml.safe_load(the_policy(f"{start}routes: {{}}\n"))["desiredState"] == {"routes": {}}
+def test_text_stays_text():
+    ethernet, _, bond = yaml.safe_load(the_policy())["desiredState"]["interfaces"]
+    assert ethernet["mac-address"] == "52:54:00:11:22:33"
+    assert bond["description"] == "yes"
 
 
-def test_the_files_can_be_looked_at():
-    with tarfile.open(fileobj=io.BytesIO(network_archive(an_image()))) as packed:
-        members = {each.name: each for each in packed.getmembers()}
-        name = "/etc/assisted/network/host0/ymlFile0.yml"
-        assert packed.extractfile(members[name]).read().decode() == the_policy(YAML)
-    assert {(each.mode, each.mtime) for each in members.values()} == {(0o600, NOW.timestamp())}
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(min_size=1, max_size=5), inner, max_size=3),
+)
 
 
-# What runs on the machine
+@given(VALUES)
+def test_a_policy_says_what_the_user_said(value):
+    written = yaml.safe_load(policy_text({"interfaces": [], "x": value}, {}))
+    assert written["desiredState"] == {"interfaces": [], "x": value}
 
 
-def run(script, **environment):
-    ended = subprocess.run(
-        ["bash"],
-        input=script,
-        text=True,
-        capture_output=True,
-        check=False,
-        env={"PATH": "/usr/bin:/bin", **environment},
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
-@pytest.mark.parametrize("script", [COMMON, SCRIPT])
-def test_a_shell_understands_the_scripts(script):
-    ended = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True, check=False)
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-def test_a_machine_finds_the_settings_of_every_address_it_has(tmp_path):
-    nets, configs = tmp_path / "net", tmp_path / "configs"
-    for name, mac in {"lo": "00:00:00:00:00:00", "ens3": "52:54:00:aa:00:01", "ens4": "52:54:00:AA:00:02"}.items():
-        (nets / name).mkdir(parents=True)
-        (nets / name / "address").write_text(f"{mac}\n")
-    for name, text in {
-        "host0": "52:54:00:BB:00:01=eth0",
-        "host1": "52:54:00:bb:00:02=a\n52:54:00:AA:00:01=b",
-        "host2": "52:54:00:aa:00:02=eth0",
-        "host3": "00:00:00:00:00:00=lo",
-    }.items():
-        (configs / name).mkdir(parents=True)
-        (configs / name / "mac_interface.ini").write_text(text)
-    (configs / "host4").mkdir()
-    found = run(f"{COMMON}\nown_settings\n", INTERFACES=str(nets), CONFIGS=str(configs))
-    assert found.split() == [f"{configs}/host1/", f"{configs}/host2/"]
-
-
-def test_interfaces_that_stay_are_waited_for_only_briefly(tmp_path):
-    (tmp_path / "eth0").mkdir()
-    assert run(f"{COMMON}\nsleep() {{ :; }}\nawait_interfaces\n", INTERFACES=str(tmp_path)) == ""
-
-
-def test_interfaces_that_never_come_to_rest_are_not_waited_for_for_ever(tmp_path):
-    restless = f"{COMMON}\nsleep() {{ mkdir -p $INTERFACES/eth$RANDOM$second; }}\nawait_interfaces\n"
-    assert "after 30 seconds" in run(restless, INTERFACES=str(tmp_path))
-
-
-def test_a_minimal_image_waits_as_long_as_the_user_said():
-    assert "TimeoutSec=105" in in_initrd(45)
-    assert "DISCOVERY_DELAY_SECONDS=45" in in_initrd(45)
-    assert "TimeoutSec=60" in IN_SYSTEM
+def test_nmstate_finds_the_interfaces_that_a_policy_means(tmp_path):
+    current = {"interfaces": [{"name": "ens3", "type": "ethernet", "state": "up", "mac-address": "52:54:00:AA:00:01"}]}
+    (tmp_path / "current.yml").write_text(yaml.safe_dump(current))
+    (tmp_path / "policy.yml").write_text(the_policy(STATIC, eth0="52:54:00:aa:00:01"))
+    command = [tool("nmstatectl"), "-q", "policy", "-c", tmp_path / "current.yml", tmp_path / "policy.yml"]
+    found = yaml.safe_load(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    assert [each["name"] for each in found["interfaces"]] == ["ens3"]
+    assert found["routes"]["config"][0]["next-hop-interface"] == "ens3"

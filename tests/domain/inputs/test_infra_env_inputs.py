@@ -5,15 +5,21 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UnsetType
 
 from builders import NOW, OS_IMAGES, RELEASES, a_cluster, a_policy
 from muster.domain.clusters import Cluster, Platform, PlatformType
+from muster.domain.discovery_settings import DiscoverySettings
 from muster.domain.errors import Invalid, NotFound
 from muster.domain.infra_envs import ImageType, InfraEnv
+from muster.domain.inputs.fields import given
 from muster.domain.inputs.infra_envs import InfraEnvCreate, InfraEnvUpdate, changed_infra_env, new_infra_env
+from muster.domain.inputs.static_networks import HostNetworkInput
 from muster.domain.networks import Proxy
+from muster.domain.nmstate.network import ReadNetwork
 from muster.domain.policy import Policy
 from muster.domain.releases import Catalogue, OsImage
+from muster.wire.nmstate import read_network
 
 SECRET = '{"auths":{"cloud.openshift.com":{"auth":"dXNlcjpwYXNzd29yZAo="}}}'
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8fZ0Zb1x8g7r9wS3nq2m1kqzC8d5tq3q7g0XkZ1y2A"
@@ -26,16 +32,32 @@ def create(policy: Policy | None = None, cluster: Cluster | None = None, **writt
     """The infra-env a body makes, decoded as it comes from the wire."""
     body = {"name": "pool", "pull_secret": SECRET, **written}
     inputs = msgspec.json.decode(msgspec.json.encode(body), type=InfraEnvCreate)
-    return new_infra_env(inputs, infra_env_id="e1", owner="me", now=NOW, policy=policy or a_policy(), cluster=cluster)
+    return new_infra_env(
+        inputs,
+        infra_env_id="e1",
+        owner="me",
+        now=NOW,
+        policy=policy or a_policy(),
+        cluster=cluster,
+        networks=read(inputs.static_network_config),
+    )
 
 
 def patch(infra_env: InfraEnv, cluster: Cluster | None = None, **written: Any) -> InfraEnv:
     """The infra-env a body changes, decoded as it comes from the wire."""
     changes = msgspec.json.decode(msgspec.json.encode(written), type=InfraEnvUpdate)
-    return changed_infra_env(infra_env, changes, a_policy(), cluster)
+    return changed_infra_env(infra_env, changes, a_policy(), cluster, read(changes.static_network_config))
 
 
-def settings(*macs: tuple[str, str], yaml: str = "interfaces: []") -> dict[str, Any]:
+def read(hosts: tuple[HostNetworkInput, ...] | UnsetType) -> tuple[ReadNetwork, ...]:
+    """What is read in the network settings of hosts."""
+    return tuple(read_network(given(each.network_yaml, "")) for each in given(hosts, ()))
+
+
+WIRED = "interfaces: [{name: eth0, type: ethernet}]"
+
+
+def settings(*macs: tuple[str, str], yaml: str = WIRED) -> dict[str, Any]:
     """The network settings of one host."""
     return {
         "network_yaml": yaml,
@@ -95,11 +117,31 @@ def test_time_sources_of_the_service_are_used_where_none_were_written():
     assert create(policy, ntp_sources="10.0.0.1").additional_ntp_sources == ""
 
 
+def test_the_service_says_which_kind_of_image_is_usual():
+    policy = S390X_POLICY.but(discovery=DiscoverySettings(image_type="minimal-iso"))
+    assert create(policy).type is ImageType.MINIMAL
+    assert create(policy, image_type="full-iso").type is ImageType.FULL
+    assert create(policy, cpu_architecture="s390x").type is ImageType.FULL
+    assert create().type is ImageType.FULL
+
+
+def test_the_service_says_how_long_to_wait_for_interfaces():
+    policy = a_policy(discovery=DiscoverySettings(network_delay=7))
+    assert create(policy).network_discovery_delay_seconds == 7
+    assert create(policy, network_discovery_delay_seconds=0).network_discovery_delay_seconds == 0
+    assert create().network_discovery_delay_seconds is None
+
+
+def test_keys_as_they_are_in_a_file_are_taken():
+    assert create(ssh_authorized_key=f"{KEY}\n{KEY} me\r\n").ssh_authorized_key == f"{KEY}\n{KEY} me"
+
+
 def test_network_settings_are_kept_in_an_order_of_their_own():
-    one, other = settings(ETH1, ETH0, yaml="b"), settings(("eth0", "02:00:00:00:00:03"), yaml="a")
+    one, other = settings(ETH1, ETH0, yaml=f"{WIRED} # b"), settings(("eth0", "02:00:00:00:00:03"), yaml=WIRED)
+    in_order = settings(ETH0, ETH1, yaml=f"{WIRED} # b")
     kept = create(static_network_config=[one, other]).static_network_config
-    assert kept == create(static_network_config=[other, settings(ETH0, ETH1, yaml="b")]).static_network_config
-    assert json.loads(kept) == [other, settings(ETH0, ETH1, yaml="b")]
+    assert kept == create(static_network_config=[other, in_order]).static_network_config
+    assert json.loads(kept) == [other, in_order]
 
 
 def test_a_cluster_of_several_architectures_takes_each_of_them():
@@ -204,22 +246,18 @@ def test_nothing_written_leaves_the_very_same_infra_env():
     assert patch(FULL) is FULL
 
 
-def test_empty_values_are_ignored_where_nothing_can_be_cleared():
-    ignored = {
-        "ssh_authorized_key": "", "pull_secret": "", "ignition_config_override": "", "openshift_version": "",
-        "image_type": "", "proxy": {},
-    }  # fmt: skip
-    assert patch(FULL, **ignored) is FULL
+def test_empty_values_are_ignored_where_no_image_can_be_without():
+    assert patch(FULL, pull_secret="", openshift_version="", image_type="", proxy={}) is FULL
 
 
 def test_empty_values_clear_the_rest():
     after = patch(
         FULL, additional_ntp_sources="", additional_trust_bundle="", static_network_config=[], kernel_arguments=[],
-        proxy={"http_proxy": ""},
+        proxy={"http_proxy": ""}, ssh_authorized_key=" \n", ignition_config_override="",
     )  # fmt: skip
     assert after == FULL.but(
         additional_ntp_sources="", additional_trust_bundle="", static_network_config="", kernel_arguments="",
-        proxy=Proxy(https_proxy="http://b"),
+        proxy=Proxy(https_proxy="http://b"), ssh_authorized_key="", ignition_config_override="", networks=(),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muster.domain.inputs.releases import ReleaseEntry, read_os_images, read_releases
+from muster.domain.inputs.releases import ReleaseEntry, os_image_problems, read_os_images, read_releases
 from muster.domain.releases import OsImage
 
 
@@ -47,3 +47,37 @@ def test_the_version_of_a_release_is_kept_without_what_it_says_of_architectures(
 def test_a_system_image_goes_by_the_one_name_of_its_architecture():
     images = read_os_images([OsImage(openshift_version="4.20", cpu_architecture="aarch64")])
     assert [each.cpu_architecture for each in images] == ["arm64"]
+
+
+GOOD = OsImage(openshift_version="4.18", version="418.94.1-0", url="https://mirror/live.iso")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        GOOD,
+        GOOD.but(cpu_architecture="aarch64", type="disconnected-iso", sha256="0aF" + "0" * 61),
+        GOOD.but(url="file:///srv/live.iso"),
+        GOOD.but(url="images/live.iso"),
+        OsImage(openshift_version="4.18"),
+    ],
+)
+def test_a_system_image_that_can_be_had_is_no_problem(entry):
+    assert list(os_image_problems([entry])) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (GOOD.but(url="ftp://mirror/live.iso?key=hush"), "url begins with ftp://; write https://"),
+        (GOOD.but(version=""), "version is ''; write the build"),
+        (GOOD.but(version="../../etc/passwd"), "version is '../../etc/passwd'; write the build"),
+        (GOOD.but(cpu_architecture="multi"), "cpu_architecture is 'multi'; write arm64, ppc64le, s390x, x86_64"),
+        (GOOD.but(sha256="abc"), "sha256 has 3 characters; write the 64"),
+        (GOOD.but(sha256="z" * 64), "sha256 has 64 characters; write the 64"),
+    ],
+)
+def test_a_system_image_that_cannot_be_had_is_told_by_its_place(entry, said):
+    (told,) = os_image_problems([entry])
+    assert told.startswith(f"OS_IMAGES[0] (4.18): {said}")
+    assert "hush" not in told

@@ -1,5 +1,6 @@
 """The store kept in memory; the twin of `SqlStore`, held to the same contract."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -10,6 +11,7 @@ from muster.adapters.rows import (
     filed,
     finished_already,
     host_key,
+    is_after,
     neighbours,
     news_of,
     outdated,
@@ -19,8 +21,9 @@ from muster.adapters.rows import (
 )
 from muster.domain.effects import AnyEffect
 from muster.domain.events import Event, EventPage, EventQuery
+from muster.domain.history import HistoryRow
 from muster.domain.record import Record
-from muster.ports import Clock, Commit, Committed, HistoryRow, Lease, NewId, Seen, Stored
+from muster.ports import Clock, Commit, Committed, Lease, NewId, Seen, Stored
 
 from .events import find_events, told_since
 from .records import Filing, Scope, load
@@ -61,6 +64,10 @@ class MemoryStore:
     async def ready(self) -> None:
         """It always answers."""
 
+    async def lost(self) -> None:
+        """It is lost with the process only."""
+        await asyncio.Event().wait()
+
     async def load(self, scope: str, *, gone: bool = False) -> Stored | None:
         """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
         return load(self._filing, scope, gone=gone)
@@ -80,6 +87,14 @@ class MemoryStore:
             (each.record.id, each.scope)
             for each in self._records.values()
             if each.kind == "host" and each.parent == infra_env_id and not each.gone
+        )
+
+    async def hosts_called(self, start: str) -> tuple[tuple[str, str], ...]:
+        """Host id and scope of every live host whose id starts like that, oldest first."""
+        return tuple(
+            (each.record.id, each.scope)
+            for each in self._records.values()
+            if each.kind == "host" and each.record.id.startswith(start) and not each.gone
         )
 
     async def commit(self, commit: Commit) -> Committed:
@@ -177,6 +192,10 @@ class MemoryStore:
     async def last_cursor(self) -> str:
         """The cursor after the newest row, for those who want only what comes next."""
         return self._history[-1].cursor if self._history else ""
+
+    async def is_ahead(self, cursor: str) -> bool:
+        """Whether a cursor lies behind all rows there are, as one does that was given out before they were lost."""
+        return is_after(cursor, await self.last_cursor())
 
     async def claim_effects(self, owner: str, now: datetime, lease: timedelta, limit: int) -> tuple[Lease, ...]:
         """Take effects that are due and not leased to a living worker."""

@@ -5,20 +5,18 @@ others take to form one: it gets certificates, manifests, the pull secret and a 
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
+from muster.domain.artifacts.assets import ROOT
 from muster.domain.clusters import Cluster
-from muster.domain.manifests import Manifest
 from muster.domain.record import Record
 
 from . import ignition
 from .certificates import Certificates
-from .custom_manifests import Content, customised
+from .custom_manifests import Content
 from .ignition import EXECUTABLE, PRIVATE, READABLE, Config
 from .kubeconfig import API_PORT, new_kubeconfig
-from .manifests import Site, manifests
-
-ROOT = "/opt/openshift"
+from .manifests import Site
 
 
 class Keys(Record):
@@ -38,13 +36,12 @@ def new_keys(cluster: Cluster, certificates: Certificates) -> Keys:
     )
 
 
-def bootstrap(site: Site, keys: Keys, given: Sequence[Manifest] = ()) -> Config:
-    """The config of the host that starts the cluster, with the manifests that the user has given."""
+def bootstrap(site: Site, keys: Keys, manifests: Mapping[str, Content]) -> Config:
+    """The config of the host that starts the cluster, with the manifests that it starts from."""
     files = (
         *_secrets(site, keys),
         *_scripts(),
-        *(_manifest(name, content) for name, content in customised(manifests(site), given).items()),
-        *(() if site.cluster.single_node else _MARKS),
+        *(_manifest(name, content) for name, content in manifests.items()),
     )
     units = [ignition.unit(name, contents, enabled=name in _ENABLED) for name, contents in _UNITS.items()]
     return ignition.config(files, units, ssh_keys(site.cluster))
@@ -78,12 +75,6 @@ def _scripts() -> Iterable[Config]:
     for name, lines in _SCRIPTS.items():
         yield ignition.file(f"/usr/local/bin/{name}", f"#!/usr/bin/env bash\nset -euo pipefail\n{lines}", EXECUTABLE)
 
-
-_MARKS = (
-    ignition.file(f"{ROOT}/assisted-install-bootstrap", ""),
-    ignition.file("/etc/NetworkManager/conf.d/99-kni.conf", "[main]\nrc-manager=unmanaged\n"),
-)
-"""On a host that hands over to others: that it does, and that its resolver is not to be rewritten."""
 
 _SCRIPTS = {
     "bootkube.sh": f"""\

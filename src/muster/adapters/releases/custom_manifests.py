@@ -1,4 +1,4 @@
-"""The user's manifests laid over those of a release: added or put in their place, split, and patched.
+"""The manifests of service and user laid over those of a release: added or put in their place, split, and patched.
 
 The lab's release calls it for the manifests it makes itself; any other does so for what its installer has made.
 """
@@ -61,7 +61,7 @@ def _place(files: Mapping[str, Content], patch: ManifestName, target: str) -> st
 def _changed(content: Content, patch: Manifest) -> Content:
     """A manifest after its patch."""
     if isinstance(content, bytes):
-        (content,) = (each for each in documents(content, patch.name.target or "") if each is not None)
+        content = _only(documents(content, patch.name.target or ""), patch)
     try:
         changed = patched(content, read_patch(patch.content, patch.name.path))
     except Invalid as error:
@@ -69,3 +69,14 @@ def _changed(content: Content, patch: Manifest) -> Content:
     if not isinstance(changed, dict):
         raise Invalid(f"manifests: {patch.name.path} leaves no object with fields, so it leaves no manifest")
     return changed
+
+
+def _only(found: tuple[Any, ...], patch: Manifest) -> Any:
+    """The one document that a patch changes."""
+    trees = [each for each in found if each is not None]
+    if len(trees) != 1:
+        raise Invalid(
+            f"manifests: {patch.name.path} is a patch of {patch.name.target}, which has {len(trees)} documents; a patch"
+            " changes a manifest of one"
+        )
+    return trees[0]

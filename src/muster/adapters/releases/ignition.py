@@ -1,13 +1,11 @@
-"""The Ignition configs of a release: the pointer of a role, and what becomes of it for one host.
+"""The Ignition configs of the lab's releases: the pointer of a role, and what starts the first host.
 
-Called by the adapters of `ports.Releases`; the words that configs are made of are the domain's.
+The words that configs are made of are the domain's.
 """
 
 from collections.abc import Sequence
-from ipaddress import ip_network
 
 from muster.domain.artifacts import ignition
-from muster.domain.artifacts.host_ignition import host_overrides
 from muster.domain.artifacts.ignition import (
     EXECUTABLE,
     PRIVATE,
@@ -20,13 +18,9 @@ from muster.domain.artifacts.ignition import (
     merged,
     unit,
 )
-from muster.domain.clusters import Cluster
-from muster.domain.hosts import Host
-from muster.domain.roles import Role
 
 __all__ = [
-    "EXECUTABLE", "PRIVATE", "READABLE", "SPEC", "Config", "config", "encoded", "file", "merged", "of_host", "pointer",
-    "unit",
+    "EXECUTABLE", "PRIVATE", "READABLE", "SPEC", "Config", "config", "encoded", "file", "merged", "pointer", "unit",
 ]  # fmt: skip
 
 MACHINE_CONFIG_PORT = 22623
@@ -48,24 +42,3 @@ def pointer(domain: str, pool: str, trust: bytes) -> Config:
             "security": {"tls": {"certificateAuthorities": [{"source": data_url(trust)}]}},
         }
     }
-
-
-def of_host(base: Config, host: Host, cluster: Cluster) -> Config:
-    """The config of a role made the config of one host: its name, its pool, what its user wants."""
-    own: list[Config] = []
-    if host.hostname:
-        own.append(file("/etc/hostname", host.hostname))
-    if cluster.single_node and cluster.machine_networks:
-        hint = ip_network(cluster.machine_networks[0]).network_address
-        own.append(file("/etc/default/nodeip-configuration", f"KUBELET_NODEIP_HINT={hint}\n"))
-    return merged(merged(_pooled(base, host), config(own)), host_overrides(host))
-
-
-def _pooled(base: Config, host: Host) -> Config:
-    """The pointer of a worker led to the pool that was asked for."""
-    pool = host.machine_config_pool_name
-    sources = base["ignition"].get("config", {}).get("merge", ())
-    if not (pool and sources and host.effective_role is Role.WORKER):
-        return base
-    turned = [{**each, "source": each["source"].replace("/config/worker", f"/config/{pool}")} for each in sources]
-    return {**base, "ignition": {**base["ignition"], "config": {"merge": turned}}}

@@ -1,7 +1,7 @@
 """The lab's releases: offers versions that exist nowhere else and makes genuine files of an order.
 
-Fulfils `ports.Releases`. Where a real release would run its own installer, certificates, Ignition
-configs, kubeconfig and password are made here; everything downstream takes them for what they are.
+Fulfils `ports.Releases`. Where a real release would run its own installer (`openshift_install.py`), certificates,
+Ignition configs, kubeconfig and password are made here; everything downstream takes them for what they are.
 """
 
 import asyncio
@@ -11,20 +11,19 @@ import uuid
 from collections.abc import Sequence
 from itertools import product
 
-from muster.domain.artifacts.install_config import install_config
+from muster.domain.artifacts.assets import Assets, Order
+from muster.domain.artifacts.ignition import Config
 from muster.domain.clusters import Cluster
-from muster.domain.errors import Invalid
-from muster.domain.hosts import Host
 from muster.domain.releases import Catalogue, OsImage, Release
 from muster.domain.roles import Role
-from muster.ports import Files, Order
+from muster.wire.assets import read_assets
 
 from . import ignition
 from .bootstrap import bootstrap, new_keys
 from .certificates import Certificates, new_certificates
-from .ignition import Config
+from .custom_manifests import customised
 from .kubeconfig import kubeconfig_with_ingress
-from .manifests import Site
+from .manifests import Site, manifests
 
 REGISTRY = "lab.muster.local"
 VERSIONS = ("4.20.1", "4.19.4", "4.18.7")
@@ -79,16 +78,19 @@ class LabReleases:
         """Whether the lab makes the files of this release image."""
         return url.startswith(f"{REGISTRY}/") or any(release.url == url for release in self._catalogue.releases)
 
-    async def generate(self, order: Order) -> Files:
-        """The files of one cluster, complete and with new keys at every call; other work goes on meanwhile."""
-        return await asyncio.to_thread(_generated, order)
+    async def assets(self, order: Order) -> Assets:
+        """What an installer would make of an order, with new keys at every call; other work goes on meanwhile."""
+        return await asyncio.to_thread(_made, order)
 
     def with_ingress(self, kubeconfig: bytes, ingress_ca: str) -> bytes:
         """The kubeconfig that also trusts the ingress."""
         return kubeconfig_with_ingress(kubeconfig, ingress_ca)
 
+    async def close(self) -> None:
+        """There are no connections to let go of."""
 
-def _generated(order: Order) -> Files:
+
+def _made(order: Order) -> Assets:
     cluster = order.cluster
     certificates = new_certificates(cluster)
     keys = new_keys(cluster, certificates)
@@ -96,49 +98,26 @@ def _generated(order: Order) -> Files:
         cluster=cluster,
         cluster_id=str(uuid.uuid4()),
         infra_id=_new_infra_id(cluster),
-        install_config=install_config(cluster, order.hosts, order.infra_envs),
+        install_config=order.install_config,
         certificates=certificates,
     )
-    configs = {"bootstrap": bootstrap(site, keys, order.manifests), **_of_roles(order, certificates)}
-    configs |= {
-        f"{_role(host)}-{host.id}": ignition.of_host(configs[_role(host)], host, cluster) for host in order.hosts
+    laid_over = customised(manifests(site), (*order.manifests, *order.topology))
+    beside = {
+        "metadata.json": json.dumps(_metadata(site)).encode(),
+        "auth/kubeconfig": keys.admin,
+        "auth/kubeadmin-password": _new_password().encode(),
     }
-    return Files(
-        openshift_cluster_id=site.cluster_id,
-        files={
-            **{f"{name}.ign": ignition.encoded(config) for name, config in configs.items()},
-            "metadata.json": json.dumps(_metadata(site)).encode(),
-            "install-config.yaml": json.dumps(site.install_config, indent=2).encode(),
-            "kubeconfig-noingress": keys.admin,
-            "kubeadmin-password": _new_password().encode(),
-        },
-    )
+    return read_assets(bootstrap(site, keys, laid_over), _of_roles(order, certificates), beside)
 
 
-def _of_roles(order: Order, certificates: Certificates) -> dict[str, Config]:
+def _of_roles(order: Order, certificates: Certificates) -> dict[Role, Config]:
     """The config of each role. A single node has all it needs from its bootstrap, so it fetches nothing."""
     arbiters = any(host.effective_role is Role.ARBITER for host in order.hosts)
     roles = (Role.MASTER, Role.WORKER, Role.ARBITER) if arbiters else (Role.MASTER, Role.WORKER)
     if order.cluster.single_node:
-        return {role.value: ignition.config() for role in roles}
+        return {role: ignition.config() for role in roles}
     trust = certificates.machine_config_server_ca.chain
-    return {role.value: ignition.pointer(order.cluster.domain, role.value, trust) for role in roles}
-
-
-_INSTALLED_AS = {
-    Role.MASTER: Role.MASTER,
-    Role.BOOTSTRAP: Role.MASTER,
-    Role.ARBITER: Role.ARBITER,
-    Role.WORKER: Role.WORKER,
-}
-
-
-def _role(host: Host) -> str:
-    """The role whose config the host is installed with; the first host ends as a master too."""
-    role = _INSTALLED_AS.get(host.effective_role)
-    if role is None:
-        raise Invalid(f"role: host {host.name} has no role yet; give it one of master, arbiter or worker")
-    return role.value
+    return {role: ignition.pointer(order.cluster.domain, role.value, trust) for role in roles}
 
 
 def _metadata(site: Site) -> dict[str, object]:

@@ -42,7 +42,26 @@ def manifests(site: Site) -> dict[str, Tree]:
         "manifests/kube-system-configmap-root-ca.yaml": _root_ca(site),
         "manifests/machine-config-server-tls-secret.yaml": _machine_config_server(site),
         "manifests/openshift-config-secret-pull-secret.yaml": _pull_secret(site.cluster),
+        **_machines(site),
     }
+
+
+def _machines(site: Site) -> dict[str, Tree]:
+    """A BareMetalHost for every machine that the install-config knows."""
+    known = site.install_config["platform"].get("baremetal", {}).get("hosts", ())
+    return {
+        f"openshift/99_openshift-cluster-api_{_FILES.get(each['role'], 'hosts')}-{number}.yaml": {
+            "apiVersion": "metal3.io/v1alpha1",
+            "kind": "BareMetalHost",
+            "metadata": {"name": each["name"], "namespace": "openshift-machine-api"},
+            "spec": {"online": True, "bootMACAddress": each["bootMACAddress"], "bootMode": each["bootMode"]},
+            "status": {},
+        }
+        for number, each in enumerate(known)
+    }
+
+
+_FILES = {"arbiter": "arbiter_hosts"}
 
 
 def _config(kind: str, spec: Tree, **more: Any) -> Tree:

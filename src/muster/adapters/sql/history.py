@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import BigInteger, ColumnElement, Connection, Row, Select, literal, literal_column, select, true, tuple_
 
 from muster.adapters.rows import cursor, position
-from muster.ports import HistoryRow
+from muster.domain.history import HistoryRow
 
 from .schema import history
 

@@ -5,13 +5,15 @@ part of it writes only if that happened. So the common commit is one round trip,
 given to the driver itself: the way through SQLAlchemy would cost half as much again as all the rest.
 """
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
-from sqlalchemy import Connection, event, exc
+from sqlalchemy import Column, Connection, Table, event, exc
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -21,7 +23,7 @@ from muster.domain.errors import Conflict
 from muster.domain.record import Record
 from muster.ports import Commit
 
-from .faults import named_faults
+from .faults import Emptied, named_faults
 from .schema import effects, events, history, records
 from .written import Row, Written
 
@@ -64,6 +66,8 @@ class Postgres:
 
     def __init__(self, address: str, origin: str, pool: Pool = Pool()) -> None:  # noqa: B008 - a frozen record
         self._dsn = dsn(address)
+        self.lost = asyncio.Event()
+        """Set once the tables are found gone."""
         self._origin = origin
         self._limits = pool
         self._engine = _engine(self._dsn, PATIENCE_SECONDS, pool)
@@ -73,7 +77,7 @@ class Postgres:
 
     async def read(self, ask: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a question, a function of a connection, finds. Each of its statements sees one moment."""
-        with named_faults():
+        with self._noticing():
             async with self._at_once.connect() as connection:
                 return await connection.run_sync(ask, *args, **kwargs)
 
@@ -83,7 +87,7 @@ class Postgres:
 
     async def commit(self, written: Written) -> None:
         """Write a commit, or raise `Conflict` and write nothing."""
-        with named_faults():
+        with self._noticing():
             async with await self._driver() as connection:
                 if not written.neighbours:
                     await _commit(connection, written, self._origin)
@@ -94,7 +98,7 @@ class Postgres:
 
     async def note_seen(self, seen: Sequence[Row]) -> None:
         """Keep the latest time of each host."""
-        with named_faults():
+        with self._noticing():
             async with await self._driver() as connection:
                 await connection.execute(_NOTE_SEEN, [row["key"] for row in seen], [row["at"] for row in seen])
 
@@ -105,15 +109,46 @@ class Postgres:
             self._pool = asyncpg.create_pool(min_size=0, reset=_as_it_is, connect=_connect, **options)
         return (await self._pool).acquire()
 
-    async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
-        """Bring the schema up to date; whoever comes second waits, however long it takes, and finds it done."""
-        unhurried = _engine(self._dsn, None, Pool(connections=1))
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """Faults by our names; a loss is noticed by whoever meets it first."""
         try:
             with named_faults():
-                async with unhurried.begin() as connection:
-                    await connection.run_sync(_alone, upgrade)
+                yield
+        except Emptied:
+            self.lost.set()
+            raise
+
+    async def snapshot(self, ask: Callable[[Connection], T]) -> T:
+        """What a question finds, all of whose statements see the same moment, however long it takes."""
+        held = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        async with self._unhurried(**held) as engine, engine.connect() as connection:
+            return await connection.run_sync(ask)
+
+    async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
+        """Bring the schema up to date; whoever comes second waits, however long it takes, and finds it done."""
+        if self.lost.is_set():
+            await self.replace(upgrade)
+            self.lost.clear()
+            return
+        async with self._unhurried() as engine, engine.begin() as connection:
+            await connection.run_sync(_alone, upgrade)
+
+    async def replace(self, act: Callable[[Connection], None]) -> None:
+        """Have somebody write all that is kept anew; every replica then forgets what it knew."""
+        async with self._unhurried() as engine, engine.begin() as connection:
+            await connection.run_sync(_alone, act)
+            await connection.run_sync(_tell_everybody)
+
+    @asynccontextmanager
+    async def _unhurried(self, **options: Any) -> AsyncIterator[AsyncEngine]:
+        """A connection of its own for what may take any time."""
+        engine = _engine(self._dsn, None, Pool(connections=1))
+        try:
+            with named_faults():
+                yield engine.execution_options(**options)
         finally:
-            await unhurried.dispose()
+            await engine.dispose()
 
     async def close(self) -> None:
         """Let go of every connection."""
@@ -164,6 +199,11 @@ def _alone(connection: Connection, act: Callable[[Connection], None]) -> None:
     act(connection)
 
 
+def _tell_everybody(connection: Connection) -> None:
+    """Say what nobody understands: everybody takes it for news that anything may have changed."""
+    connection.exec_driver_sql("SELECT pg_notify($1, $2)", (CHANNEL, "anything"))
+
+
 _STANDS = """
     (SELECT count(*) FROM unnest($5::text[], $6::int[]) AS seen (id, version)
        JOIN scopes AS other USING (id, version)) = cardinality($5::text[])
@@ -183,13 +223,19 @@ _ADD = f"""INSERT INTO scopes (id, kind, version, deadline, live)
 _FINISH = "DELETE FROM effects WHERE id = $7::text AND EXISTS (SELECT FROM bumped)"
 
 _FIXED = 8
-"""Parameters that every commit has; the columns of its rows follow as arrays."""
+"""Parameters that every commit has; the columns of its rows follow, table by table."""
 
-_COLUMNS = {
-    table.name: tuple(column for column in table.columns if column.name not in {"seq", "tx"})
-    for table in (records, events, effects, history)
-}
-"""What is written of each table; the rest the database itself knows."""
+_SAME = {"events": ("request_id",), "history": ("scope", "version", "at", "actor", "triggers")}
+"""Columns that are the same in all rows of a commit, and given once; the others are given as arrays."""
+
+
+def _same_first(table: Table) -> tuple[Column[Any], ...]:
+    """What is written of a table, what is the same in all rows first; the rest the database itself knows."""
+    same = [table.c[name] for name in _SAME.get(table.name, ())]
+    return (*same, *(column for column in table.c if column.name not in {"seq", "tx", *_SAME.get(table.name, ())}))
+
+
+_COLUMNS = {table.name: _same_first(table) for table in (records, events, effects, history)}
 
 _ON_CONFLICT = {
     "records": "ON CONFLICT (kind, key) DO UPDATE SET scope = excluded.scope, parent = excluded.parent,"
@@ -220,13 +266,15 @@ def _statement(new: bool, finishes: bool, tables: tuple[str, ...]) -> str:
 
 
 def _insert(table: str, first: int) -> str:
-    """An insert of rows given as one array per column, the first of them at parameter `first`."""
-    columns = _COLUMNS[table]
-    arrays = ", ".join(f"${number}::{column.type.compile(_DIALECT)}[]" for number, column in enumerate(columns, first))
+    """An insert of rows given column by column, the first of them at parameter `first`."""
+    columns, same = _COLUMNS[table], len(_SAME.get(table, ()))
+    given = [f"${number}::{column.type.compile(_DIALECT)}" for number, column in enumerate(columns, first)]
+    arrays = ", ".join(f"{each}[]" for each in given[same:])
     names = ", ".join(column.name for column in columns)
-    tx, here = ("tx, ", "pg_current_xact_id()::text::bigint, ") if table == "history" else ("", "")
+    tx, here = ("tx, ", ["pg_current_xact_id()::text::bigint"]) if table == "history" else ("", [])
+    found = ", ".join((*here, *given[:same], "each.*"))
     return (
-        f"INSERT INTO {table} ({tx}{names}) SELECT {here}* FROM unnest({arrays})"  # noqa: S608 - as above
+        f"INSERT INTO {table} ({tx}{names}) SELECT {found} FROM unnest({arrays}) AS each"  # noqa: S608 - as above
         f" WHERE EXISTS (SELECT FROM bumped) {_ON_CONFLICT.get(table, '')}"
     )
 
@@ -251,9 +299,15 @@ async def _commit(connection: asyncpg.Connection, written: Written, origin: str)
         commit.finished_effect,
         _news(written, origin),
     )
-    columns = [[row[column.name] for row in rows[name]] for name in tables for column in _COLUMNS[name]]
+    columns = [each for name in tables for each in _by_column(name, rows[name])]
     if await connection.fetchval(statement, *fixed, *columns) != 1:
         raise await _loss(connection, commit)
+
+
+def _by_column(table: str, rows: list[Row]) -> list[Any]:
+    """Rows as `_insert` takes them."""
+    names, same = [column.name for column in _COLUMNS[table]], len(_SAME.get(table, ()))
+    return [rows[0][name] for name in names[:same]] + [[row[name] for row in rows] for name in names[same:]]
 
 
 _IS_THERE = "SELECT EXISTS (SELECT FROM effects WHERE id = $1::text)"

@@ -5,7 +5,21 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Boolean, Connection, Row, bindparam, cast, func, literal, null, or_, select, union, union_all
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    Integer,
+    Row,
+    bindparam,
+    cast,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    union,
+    union_all,
+)
 
 from muster.adapters.rows import host_key
 from muster.domain.clusters import Cluster
@@ -67,6 +81,12 @@ _SCOPE_OF_HOST = select(records.c.scope).where(_is_host, _alive, records.c.key =
 _HOSTS_OF = (
     select(records.c.id, records.c.scope)
     .where(_is_host, _alive, records.c.parent == bindparam("infra_env"))
+    .order_by(records.c.seq)
+)
+
+_HOSTS_CALLED = (
+    select(records.c.id, records.c.scope)
+    .where(_is_host, _alive, func.substr(records.c.id, 1, bindparam("length", type_=Integer)) == bindparam("start"))
     .order_by(records.c.seq)
 )
 
@@ -154,6 +174,13 @@ def scope_of_host(connection: Connection, infra_env_id: str, host_id: str) -> st
 def hosts_of(connection: Connection, infra_env_id: str) -> tuple[tuple[str, str], ...]:
     """Host id and scope of every live host of an infra-env, oldest first."""
     return tuple((row.id, row.scope) for row in connection.execute(_HOSTS_OF, {"infra_env": infra_env_id}))
+
+
+def hosts_called(connection: Connection, start: str) -> tuple[tuple[str, str], ...]:
+    """Host id and scope of every live host whose id starts like that, oldest first."""
+    return tuple(
+        (row.id, row.scope) for row in connection.execute(_HOSTS_CALLED, {"start": start, "length": len(start)})
+    )
 
 
 def presence_of(connection: Connection, scope: str) -> dict[str, datetime]:

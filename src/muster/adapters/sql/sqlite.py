@@ -8,18 +8,21 @@ time, a commit costs twice as much.
 
 import asyncio
 import fcntl
+import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import IO, Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event
 
 from muster.adapters.rows import Neighbour, finished_already, outdated, scope_kind
+from muster.domain.errors import NotFound
 
-from .faults import named_faults
+from .faults import Emptied, named_faults
 from .schema import as_number, effects, events, history, records, scopes
 from .written import Row, Written, as_text
 
@@ -38,6 +41,10 @@ class Sqlite:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self.lost = asyncio.Event()
+        """Set once the tables are found gone, or the file to be another one."""
+        self._same: Token | None = None
+        """Which file it is that was last brought up to date."""
         with named_faults():
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._reading, self._writing = _engine(path, READERS), _engine(path, 1)
@@ -47,15 +54,23 @@ class Sqlite:
 
     async def read(self, ask: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a question, a function of a connection, finds. Each of its statements sees one moment."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._readers, lambda: _within(self._reading, lambda connection: ask(connection, *args, **kwargs))
+        return await self._asked(
+            self._readers, lambda: self._within(self._reading, lambda connection: ask(connection, *args, **kwargs))
         )
 
     async def write(self, change: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a change returns; it is written whole or not at all."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._writer, lambda: _within(self._writing, lambda connection: change(connection, *args, **kwargs))
+        return await self._asked(
+            self._writer, lambda: self._within(self._writing, lambda connection: change(connection, *args, **kwargs))
         )
+
+    async def _asked(self, threads: ThreadPoolExecutor, act: Callable[[], T]) -> T:
+        """What comes of something done in one of the threads; a loss is noticed by whoever meets it first."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(threads, act)
+        except Emptied:
+            self.lost.set()
+            raise
 
     async def commit(self, written: Written) -> None:
         """Write a commit, or raise `Conflict` and write nothing."""
@@ -65,16 +80,70 @@ class Sqlite:
         """Keep the latest time of each host."""
         await self.write(_note_seen, seen)
 
+    async def snapshot(self, ask: Callable[[Connection], T]) -> T:
+        """What a question finds, all of whose statements see the same moment, however long it takes."""
+        return await self._asked(self._readers, lambda: self._held(ask))
+
+    def _held(self, ask: Callable[[Connection], T]) -> T:
+        if not Path(self._path).exists():
+            raise NotFound(f"There is no database {self._path}")
+
+        def begun(connection: Connection) -> T:
+            connection.exec_driver_sql("BEGIN").close()
+            return ask(connection)
+
+        return self._within(self._reading, begun)
+
     async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
         """Bring the schema up to date; whoever comes second waits and finds it done."""
+        before, self._readers = self._readers, ThreadPoolExecutor(READERS, "sqlite-reader")
+        # The last connection to a file that is gone deletes, by name, the journal of the one that came after it. So
+        # every connection is closed before there is one.
+        await asyncio.to_thread(before.shutdown)
         await asyncio.get_running_loop().run_in_executor(self._writer, self._migrate, upgrade)
+        self.lost.clear()
+
+    async def replace(self, act: Callable[[Connection], None]) -> None:
+        """Have somebody write all that is kept anew; processes that use the file find that it is another one."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._replace, act)
 
     def _migrate(self, upgrade: Callable[[Connection], None]) -> None:
-        # The file keeps its journal mode. SQLite does not wait its turn to change it, so we do.
-        with named_faults(), Path(f"{self._path}.lock").open("w") as turn:
+        with named_faults():
+            self._dispose()
+            with self._turn():
+                self._prepare_file()
+                _within(self._writing, upgrade)
+                self._same = _token(self._path)
+
+    def _replace(self, act: Callable[[Connection], None]) -> None:
+        with named_faults(), self._turn() as turn:
+            self._prepare_file()
+            _within(self._writing, act)
+            # Nothing may be left in the journal when others open the file.
+            self._dispose()
+            os.utime(turn.fileno())
+
+    @contextmanager
+    def _turn(self) -> Iterator[IO[bytes]]:
+        """The right to change the schema, in one process at a time. SQLite does not wait its turn for it, so we do."""
+        Path(self._path).parent.mkdir(parents=True, exist_ok=True)
+        with Path(_lock(self._path)).open("ab") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
-            _within(self._reading, lambda connection: connection.exec_driver_sql("PRAGMA journal_mode = WAL").close())
-            _within(self._writing, upgrade)
+            yield turn
+
+    def _prepare_file(self) -> None:
+        """See that there is a file of our kind, and no journal of one that is gone."""
+        if not Path(self._path).exists():
+            for end in ("-wal", "-shm"):
+                Path(self._path + end).unlink(missing_ok=True)
+            Path(self._path).touch()
+        _within(self._reading, lambda connection: connection.exec_driver_sql("PRAGMA journal_mode = WAL").close())
+
+    def _within(self, engine: Engine, act: Callable[[Connection], T]) -> T:
+        """What comes of something done in a transaction, if the file is still the one that was brought up to date."""
+        if self._same is not None and _token(self._path) != self._same:
+            raise Emptied
+        return _within(engine, act)
 
     async def close(self) -> None:
         """Let go of the file."""
@@ -83,8 +152,28 @@ class Sqlite:
     def _close(self) -> None:
         for threads in (self._readers, self._writer):
             threads.shutdown()
+        self._dispose()
+
+    def _dispose(self) -> None:
         for engine in (self._reading, self._writing):
             engine.dispose()
+
+
+Token = tuple[int, int, int]
+
+
+def _lock(path: str) -> str:
+    """The file that processes queue at; its time says when what is kept was last replaced as a whole."""
+    return f"{path}.lock"
+
+
+def _token(path: str) -> Token | None:
+    """What tells this database from another one in the same place; None if there is none."""
+    try:
+        file, lock = os.stat(path), os.stat(_lock(path))  # noqa: PTH116 - asked at every step, and twice as fast
+    except OSError:
+        return None
+    return file.st_dev, file.st_ino, lock.st_mtime_ns
 
 
 def _engine(path: str, connections: int) -> Engine:

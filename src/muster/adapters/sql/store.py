@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, select
 
 from muster.adapters.clock import SystemClock, new_id
-from muster.adapters.rows import host_key
+from muster.adapters.rows import host_key, is_after
 from muster.domain.errors import Invalid
 from muster.domain.events import Event, EventPage, EventQuery
-from muster.ports import Clock, Commit, Committed, HistoryRow, Lease, NewId, Seen, Stored
+from muster.domain.history import HistoryRow
+from muster.ports import Clock, Commit, Committed, Lease, NewId, Seen, Stored
 
 from . import deadlines, effects, events, history, records
 from .migrate import upgrade
@@ -69,6 +70,10 @@ class SqlStore:
         """Return if the store answers, raise `Unavailable` if not."""
         await self._database.read(_answer)
 
+    async def lost(self) -> None:
+        """Return once what was kept is found to be gone, or to be something else; `migrate` puts that right."""
+        await self._database.lost.wait()
+
     async def load(self, scope: str, *, gone: bool = False) -> Stored | None:
         """The scope with all that its decisions may look at; None if there is none. `gone` adds hosts given up."""
         return await self._database.read(records.load, scope, gone=gone)
@@ -84,6 +89,10 @@ class SqlStore:
     async def hosts_of(self, infra_env_id: str) -> tuple[tuple[str, str], ...]:
         """Host id and scope of every live host of an infra-env, oldest first."""
         return await self._database.read(records.hosts_of, infra_env_id)
+
+    async def hosts_called(self, start: str) -> tuple[tuple[str, str], ...]:
+        """Host id and scope of every live host whose id starts like that, oldest first."""
+        return await self._database.read(records.hosts_called, start)
 
     async def commit(self, commit: Commit) -> Committed:
         """Write all of it and return the news; or raise `Conflict` (`Finished`) and write nothing."""
@@ -139,6 +148,10 @@ class SqlStore:
     async def last_cursor(self) -> str:
         """The cursor after the newest row, for those who want only what comes next."""
         return await self._database.read(history.last_cursor)
+
+    async def is_ahead(self, cursor: str) -> bool:
+        """Whether a cursor lies behind all rows there are, as one does that was given out before they were lost."""
+        return is_after(cursor, await self.last_cursor())
 
     async def claim_effects(self, owner: str, now: datetime, lease: timedelta, limit: int) -> tuple[Lease, ...]:
         """Take effects that are due and not leased to a living worker."""

@@ -13,7 +13,7 @@ from muster.wire.endpoints.endpoint import CARRIED_BY, IN_QUERY, Access, Endpoin
 
 from .gate import Approach, Subject
 from .links import Links
-from .principal import Principal
+from .principal import ANYBODY, Principal
 
 
 class Authenticator(Protocol):
@@ -43,6 +43,8 @@ class Guarded:
 
     async def admitted(self, endpoint: Endpoint, approach: Approach) -> Principal:
         """The caller, by the first way in which it is known; if it is by none, the last refusal counts."""
+        if not endpoint.access:
+            return ANYBODY
         refusal: Malformed | None = None
         for access in endpoint.access:
             credential = _shown(access.scheme, approach)
@@ -74,8 +76,10 @@ def subject_of(parameters: Mapping[str, str]) -> Subject:
 
 
 def _shown(scheme: Scheme, approach: Approach) -> str:
-    """What a caller shows in one way; "" if nothing."""
+    """What a caller shows in one way, if need be as a part of the path; "" if nothing."""
     carrier = CARRIED_BY[scheme]
+    if carrier in approach.parameters:
+        return approach.parameters[carrier]
     if scheme not in IN_QUERY:
         return approach.headers.get(carrier.lower(), "")
     return dict(parse_qsl(approach.query.decode("latin-1"))).get(carrier, "")

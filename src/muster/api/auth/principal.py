@@ -41,5 +41,8 @@ class Principal(Record):
         return self.email.rpartition("@")[2] or "Unknown"
 
 
+ANYBODY = Principal(username="", role="")
+"""Who calls what everybody may call."""
+
 EVERYBODY = Principal()
 """Who everybody is where nobody is asked."""

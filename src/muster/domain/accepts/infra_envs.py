@@ -3,6 +3,7 @@
 from muster.domain import events
 from muster.domain.artifacts.discovery_ignition import room_problems
 from muster.domain.draft import Accepts, Draft
+from muster.domain.effects import GiveUpHosts
 from muster.domain.errors import Invalid
 from muster.domain.inputs.fields import require_none
 from muster.domain.inputs.infra_envs import changed_infra_env, new_infra_env
@@ -18,6 +19,7 @@ def register(draft: Draft, asked: RegisterInfraEnv) -> None:
         now=draft.view.now,
         policy=draft.view.policy,
         cluster=asked.cluster,
+        networks=asked.networks,
     )
     require_none(room_problems(infra_env, draft.view.policy))
     draft.put(infra_env.but(image_token_key=asked.key, **asked.ownership))
@@ -28,7 +30,7 @@ def register(draft: Draft, asked: RegisterInfraEnv) -> None:
 def update(draft: Draft, asked: UpdateInfraEnv) -> None:
     """The same image, described differently."""
     before = draft.infra_env
-    after = changed_infra_env(before, asked.changes, draft.view.policy, asked.cluster)
+    after = changed_infra_env(before, asked.changes, draft.view.policy, asked.cluster, asked.networks)
     require_none(room_problems(after, draft.view.policy))
     draft.put(after)
     if after is not before:
@@ -48,6 +50,8 @@ def delete(draft: Draft, _: DeleteInfraEnv) -> None:
             f"Infra-env {infra_env.name} still has {draft.view.tenants} hosts; delete or unbind them before it"
         )
     draft.put(infra_env.but(deleted=True))
+    # A host may be registering right now, in a scope of its own. From here on none can; what came before goes too.
+    draft.start(GiveUpHosts(infra_env_id=infra_env.id))
     draft.tell(events.infra_env_deregistered(infra_env))
 
 

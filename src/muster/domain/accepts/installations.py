@@ -1,7 +1,7 @@
 """Install, cancel, reset, and the answer of the generator."""
 
 from muster.domain import events, host_events
-from muster.domain.clusters import PreparationStatus
+from muster.domain.clusters import Cluster, PreparationStatus
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles, GenerateFiles
 from muster.domain.errors import Invalid, Refused
@@ -11,7 +11,7 @@ from muster.domain.settle import settle
 from muster.domain.states.clusters import ClusterState
 from muster.domain.states.hosts import HostState
 from muster.domain.suggestions import bootstrap_among, suggested_roles
-from muster.domain.triggers import Cancel, Install, Prepared, Reset
+from muster.domain.triggers import Cancel, Install, PreparationReported, Prepared, Reset
 
 
 class StuckHost(Refused):
@@ -84,10 +84,21 @@ def reset(draft: Draft, asked: Reset) -> None:
     draft.tell(events.cluster_installation_reset(draft.cluster))
 
 
+def preparation_reported(draft: Draft, happened: PreparationReported) -> None:
+    """How far the files have come is shown until they are there; what is said of an attempt that is over is ignored."""
+    cluster = draft.cluster
+    if _is_awaited(cluster, happened.attempt) and cluster.preparation.status is PreparationStatus.NOT_STARTED:
+        draft.put(cluster.but(preparation=cluster.preparation.but(reason=happened.words)))
+
+
+def _is_awaited(cluster: Cluster, attempt: int) -> bool:
+    return cluster.status is ClusterState.PREPARING and cluster.preparation.attempt == attempt
+
+
 def prepared(draft: Draft, happened: Prepared) -> None:
     """The files are there, or cannot be had; the answer to an attempt that is over is ignored."""
     cluster = draft.cluster
-    if happened.attempt != cluster.preparation.attempt or cluster.status is not ClusterState.PREPARING:
+    if not _is_awaited(cluster, happened.attempt):
         return
     if happened.failure:
         outcome = cluster.preparation.but(status=PreparationStatus.FAILED, reason=happened.failure)
@@ -99,4 +110,10 @@ def prepared(draft: Draft, happened: Prepared) -> None:
     draft.put(cluster.but(preparation=outcome))
 
 
-ACCEPTS: Accepts = {Install: install, Cancel: cancel, Reset: reset, Prepared: prepared}
+ACCEPTS: Accepts = {
+    Install: install,
+    Cancel: cancel,
+    Reset: reset,
+    PreparationReported: preparation_reported,
+    Prepared: prepared,
+}

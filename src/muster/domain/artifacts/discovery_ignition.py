@@ -6,7 +6,8 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from functools import reduce
+from shlex import quote
 
 from muster.domain.errors import Refused
 from muster.domain.infra_envs import ImageType, InfraEnv
@@ -14,22 +15,25 @@ from muster.domain.inputs.fields import Problems
 from muster.domain.networks import Proxy
 from muster.domain.policy import Policy
 from muster.domain.record import Record
+from muster.domain.trust import Mirrors
 
+from . import banner, okd
 from . import discovery_texts as texts
-from .cpio import archive, padded, regular
+from .embedding import ROOM, packed, surely_fits
 from .ignition import EXECUTABLE, OLDEST, PRIVATE, READABLE, Config, config, encoded, file, merged, unit
-from .minimal_initrd import LARGEST as LARGEST_INITRD
+from .kernel_arguments import kernel_room_problems
 from .minimal_initrd import minimal_initrd
-from .network_scripts import COMMON, COMMON_PATH, IN_SYSTEM, SCRIPT, SCRIPT_PATH
+from .network_scripts import COMMON, COMMON_PATH, SCRIPT, SCRIPT_PATH, in_system
 from .network_scripts import UNIT as NETWORK_UNIT
-from .static_network import network_files
+from .static_network import applies_policies, network_files
 from .units import environment, variable
 
-LARGEST = 262_144
-"""Bytes that an image has room for, when the config is compressed."""
+TOKEN = 256
+"""Bytes that are left for what agents show who they are with, which is made when the image is."""
 
-START = timedelta(minutes=10)
-"""How long an agent may take to be fetched and started."""
+SERVICE_CA = "/etc/assisted-service/service-ca-cert.crt"
+ORACLE = "/usr/local/bin/oci-eval-user-data.sh"
+ANCHORS = "/etc/pki/ca-trust/source/anchors"
 
 
 class Discovery(Record):
@@ -46,6 +50,17 @@ class Discovery(Record):
         """The system itself applies the users' network settings; otherwise they are applied before it is there."""
         return self.kind is ImageType.FULL and bool(self.infra_env.static_network_config)
 
+    @property
+    def okd(self) -> bool:
+        """The machines are for OKD, whose system lacks some parts."""
+        return self.policy.discovery.okd and bool(self.policy.discovery.okd_rpms_image)
+
+    @property
+    def mirrors(self) -> Mirrors:
+        """Where images are fetched from: the infra-env's own mirrors, or those of all."""
+        own = self.infra_env.mirrors
+        return own if own.registries else self.policy.trust.mirrors
+
 
 def discovery_of(infra_env: InfraEnv, policy: Policy, kind: ImageType | None = None) -> Discovery:
     """What the config of an infra-env is made from, for its own kind of image unless another is asked for."""
@@ -61,31 +76,27 @@ def discovery_ignition(asked: Discovery) -> bytes:
         )
     base = config(_files(asked), _units(asked), _users(asked.infra_env), OLDEST)
     base["ignition"] |= _proxy(asked.infra_env.proxy)
-    override = asked.infra_env.ignition_config_override
-    return encoded(merged(base, json.loads(override) if override else {}))
+    overrides = (asked.infra_env.internal_ignition_config_override, asked.infra_env.ignition_config_override)
+    return encoded(reduce(merged, (json.loads(each) for each in overrides if each), base))
 
 
 def room_problems(infra_env: InfraEnv, policy: Policy) -> Problems:
     """The image has room for all that is to be put into it."""
+    yield from kernel_room_problems(infra_env, policy)
     if infra_env.type is ImageType.DISCONNECTED:
         return
-    taken = _archived(discovery_ignition(discovery_of(infra_env, policy)).decode())
-    if taken > LARGEST:
+    config = discovery_ignition(discovery_of(infra_env, policy))
+    extra = (minimal_initrd(infra_env) or b"") if infra_env.type is ImageType.MINIMAL else b""
+    if surely_fits(config, extra):
+        return
+    taken = len(packed(config, extra, ROOM - TOKEN))
+    if taken > ROOM - TOKEN:
+        of_network = f" ({len(extra)} of them for the network before the system is there)" if extra else ""
         yield (
-            f"The configuration of the discovery image takes {taken} bytes when compressed, and there is room for "
-            f"{LARGEST}; shorten ignition_config_override, static_network_config or additional_trust_bundle"
+            f"The configuration of the discovery image takes {taken} bytes when compressed{of_network}, and there is "
+            f"room for {ROOM - TOKEN}; shorten ignition_config_override or additional_trust_bundle, or use several "
+            "infra-envs, each with the static_network_config of some of the hosts"
         )
-    laid_over = len(minimal_initrd(infra_env) or b"") if infra_env.type is ImageType.MINIMAL else 0
-    if laid_over > LARGEST_INITRD:
-        yield (
-            f"static_network_config: takes {laid_over} bytes when compressed, and a minimal-iso has room for "
-            f"{LARGEST_INITRD}; use several infra-envs, each for some of the hosts"
-        )
-
-
-def _archived(content: str) -> int:
-    """How many bytes a config takes in the image; what is small enough as it is need not be compressed to know."""
-    return len(padded(archive([regular("config.ign", content, READABLE)]))) if len(content) > LARGEST // 2 else 0
 
 
 # Who may log in, and how the world outside is reached
@@ -110,19 +121,15 @@ def _proxy_profile(asked: Discovery) -> str:
     proxy = asked.infra_env.proxy
     values = {"HTTP_PROXY": proxy.http_proxy, "HTTPS_PROXY": proxy.https_proxy, "NO_PROXY": proxy.no_proxy}
     pairs = [(spelled, value) for name, value in values.items() for spelled in (name, name.lower())]
-    return "".join(f"export {name}={_quoted(value)}\n" for name, value in pairs)
-
-
-def _quoted(value: str) -> str:
-    """A value that a shell takes as it is."""
-    return "'" + value.replace("'", "'\\''") + "'"
+    return "".join(f"export {name}={quote(value)}\n" for name, value in pairs)
 
 
 # The agent
 
 
 def _agent(asked: Discovery) -> str:
-    policy, image = asked.policy, asked.policy.agent_image
+    policy, image, settings = asked.policy, asked.policy.agent_image, asked.policy.discovery
+    trusted = f" --cacert {SERVICE_CA}" if policy.trust.service_ca else ""
     token = variable("PULL_SECRET_TOKEN", asked.token) if asked.token else ""
     return f"""\
 [Unit]
@@ -135,12 +142,12 @@ StartLimitIntervalSec=0
 Type=simple
 Restart=always
 RestartSec=3
-{environment(asked.infra_env.proxy)}{token}TimeoutStartSec={int(START.total_seconds())}
+{environment(asked.infra_env.proxy)}{token}TimeoutStartSec={settings.agent_start.total_seconds():.0f}
 ExecStartPre=/usr/local/bin/agent-fix-bz1964591 {image}
 ExecStartPre=/usr/local/bin/agent-pull-image {image}
 ExecStartPre=/usr/bin/podman run --privileged --rm -v /usr/local/bin:/hostbin {image} cp /usr/bin/agent /hostbin
 ExecStart=/usr/local/bin/agent --url {policy.service_url} --infra-env-id {asked.infra_env.id} \
---agent-version {image} --insecure=false
+--agent-version {image} --insecure={str(settings.skip_cert_verification).lower()}{trusted}
 
 [Install]
 WantedBy=multi-user.target
@@ -183,10 +190,19 @@ class UnitRow(Record):
     name: str
     contents: Callable[[Discovery], str] = lambda _: ""
     when: Callable[[Discovery], bool] = lambda _: True
+    enabled: Callable[[Discovery], bool] = lambda _: True
 
 
 def _always(text: str) -> Callable[[Discovery], str]:
     return lambda _: text
+
+
+def _okd(asked: Discovery) -> bool:
+    return asked.okd
+
+
+def _not_okd(asked: Discovery) -> bool:
+    return not asked.okd
 
 
 FILES = (
@@ -196,9 +212,44 @@ FILES = (
     FileRow(path="/etc/NetworkManager/conf.d/01-ipv6.conf", content=_always(texts.IPV6)),
     FileRow(path="/root/.docker/config.json", content=lambda asked: asked.infra_env.pull_secret, mode=PRIVATE),
     FileRow(path="/root/assisted.te", content=_always(texts.SELINUX_MODULE)),
-    FileRow(path="/etc/multipath.conf", content=_always(texts.MULTIPATH)),
+    FileRow(path=banner.SCRIPT_PATH, content=lambda asked: banner.script(asked.policy.service_url), mode=EXECUTABLE),
+    FileRow(path="/etc/multipath.conf", content=_always(texts.MULTIPATH), when=_not_okd),
+    FileRow(path=ORACLE, content=_always(texts.ORACLE_SCRIPT), mode=EXECUTABLE, when=_not_okd),
     FileRow(
-        path="/etc/pki/ca-trust/source/anchors/assisted-infraenv-additional-trust-bundle.pem",
+        path=okd.SCRIPT_PATH,
+        content=lambda asked: okd.script(asked.policy.discovery.okd_rpms_image),
+        mode=EXECUTABLE,
+        when=_okd,
+    ),
+    FileRow(path=okd.PIVOT_PATH, content=_always(okd.NEVER), when=_okd),
+    FileRow(path=okd.AGENT_PATH, content=_always(okd.AGENT_WAITS), when=_okd),
+    FileRow(
+        path=f"{ANCHORS}/rh-it-root-ca.crt",
+        content=lambda asked: asked.policy.trust.vendor_ca,
+        when=lambda asked: bool(asked.policy.trust.vendor_ca),
+    ),
+    FileRow(
+        path=SERVICE_CA,
+        content=lambda asked: asked.policy.trust.service_ca,
+        when=lambda asked: bool(asked.policy.trust.service_ca),
+    ),
+    FileRow(
+        path="/etc/containers/registries.conf",
+        content=lambda asked: asked.mirrors.registries,
+        when=lambda asked: bool(asked.mirrors.registries),
+    ),
+    FileRow(
+        path=f"{ANCHORS}/domain.crt",
+        content=lambda asked: asked.mirrors.ca,
+        when=lambda asked: bool(asked.mirrors.registries and asked.mirrors.ca),
+    ),
+    FileRow(
+        path="/etc/containers/policy.json",
+        content=_always(texts.UNSIGNED_IMAGES),
+        when=lambda asked: bool(asked.mirrors.registries) and asked.policy.discovery.insecure_policy,
+    ),
+    FileRow(
+        path=f"{ANCHORS}/assisted-infraenv-additional-trust-bundle.pem",
         content=lambda asked: asked.infra_env.additional_trust_bundle,
         when=lambda asked: bool(asked.infra_env.additional_trust_bundle),
     ),
@@ -212,11 +263,24 @@ FILES = (
 """What lies on a machine that runs the discovery image, besides the network settings of all hosts."""
 
 UNITS = (
-    UnitRow(name="agent.service", contents=_agent),
+    UnitRow(
+        name="agent.service",
+        contents=_agent,
+        # What is laid over from within starts the agent itself, when it is time.
+        enabled=lambda asked: not asked.infra_env.internal_ignition_config_override,
+    ),
     UnitRow(name="selinux.service", contents=_always(texts.SELINUX)),
-    UnitRow(name="multipathd.service"),
-    UnitRow(name="iscsistart.service", contents=_always(texts.ISCSI)),
-    UnitRow(name=NETWORK_UNIT, contents=_always(IN_SYSTEM), when=lambda asked: asked.configures_network),
+    UnitRow(name=banner.UNIT, contents=_always(banner.SERVICE)),
+    UnitRow(name="multipathd.service", when=_not_okd),
+    UnitRow(name="iscsistart.service", contents=_always(texts.ISCSI), when=_not_okd),
+    UnitRow(name="oci-eval-user-data.service", contents=_always(texts.ORACLE_UNIT), when=_not_okd),
+    UnitRow(name=okd.UNIT, contents=_always(okd.SERVICE), when=_okd),
+    UnitRow(name="systemd-journal-gatewayd.socket", contents=_always(okd.JOURNAL_SOCKET), when=_okd),
+    UnitRow(
+        name=NETWORK_UNIT,
+        contents=lambda asked: in_system(policies=applies_policies(asked.infra_env, asked.policy)),
+        when=lambda asked: asked.configures_network,
+    ),
     UnitRow(name="add-ntp-sources.service", contents=_always(texts.NTP_UNIT), when=_has_ntp),
 )
 """What runs on it."""
@@ -225,8 +289,8 @@ UNITS = (
 def _files(asked: Discovery) -> Iterator[Config]:
     yield from (file(row.path, row.content(asked), row.mode) for row in FILES if row.when(asked))
     if asked.configures_network:
-        yield from (file(path, text, PRIVATE) for path, text in network_files(asked.infra_env).items())
+        yield from (file(path, text, PRIVATE) for path, text in network_files(asked.infra_env, asked.policy).items())
 
 
 def _units(asked: Discovery) -> Iterator[Config]:
-    yield from (unit(row.name, row.contents(asked)) for row in UNITS if row.when(asked))
+    yield from (unit(row.name, row.contents(asked), enabled=row.enabled(asked)) for row in UNITS if row.when(asked))

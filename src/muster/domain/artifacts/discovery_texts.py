@@ -97,6 +97,61 @@ ExecStart=-/usr/sbin/iscsistart -b
 WantedBy=multi-user.target
 """
 
+ORACLE_SCRIPT = """#!/usr/bin/env bash
+# On Oracle Cloud, runs what the user has given the instance to run. Elsewhere there is nothing to do.
+set -euo pipefail
+ASSET_TAG=${ASSET_TAG:-/sys/class/dmi/id/chassis_asset_tag}
+USER_DATA=${USER_DATA:-http://169.254.169.254/opc/v2/instance/metadata/user_data}
+case $(uname -m) in
+    ppc64le | s390x) exit 0 ;;
+esac
+if [[ ! -r $ASSET_TAG || $(<"$ASSET_TAG") != OracleCloud.com ]]; then
+    exit 0
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+status=$(curl --silent --show-error --noproxy '*' --max-time 60 --header 'Authorization: Bearer Oracle' \\
+    --output "$folder/encoded" --write-out '%{http_code}' "$USER_DATA")
+case $status in
+    200) ;;
+    404)
+        echo "this instance was given nothing to run"
+        exit 0
+        ;;
+    *)
+        echo "the cloud answered $status when it was asked what to run"
+        exit 1
+        ;;
+esac
+base64 --decode "$folder/encoded" >"$folder/user-data"
+bash "$folder/user-data"
+"""
+
+ORACLE_UNIT = """[Unit]
+Description=Run what the user of Oracle Cloud has given this instance to run
+Wants=NetworkManager-wait-online.service
+After=NetworkManager.service NetworkManager-wait-online.service
+StartLimitIntervalSec=0
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+Restart=on-failure
+RestartSec=30
+Environment=ASSISTED_INSTALLER_DISCOVERY_ENV=1
+ExecStart=/usr/local/bin/oci-eval-user-data.sh
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+UNSIGNED_IMAGES = """{
+  "default": [{"type": "insecureAcceptAnything"}],
+  "transports": {"docker-daemon": {"": [{"type": "insecureAcceptAnything"}]}}
+}
+"""
+"""Podman's policy where mirrors have no signatures to show."""
+
 NTP_UNIT = """[Unit]
 Description=Use the time sources that were asked for
 Before=chronyd.service

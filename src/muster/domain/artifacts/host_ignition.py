@@ -26,7 +26,7 @@ def host_ignition(cluster: Cluster, host: Host) -> bytes:
             f"Nobody knows where cluster {cluster.name} hands out the configuration of new hosts; "
             "set its api_vip_dns_name or its ignition_endpoint.url"
         )
-    own = config(_files(host), _units(host))
+    own = own_config(host)
     return encoded(merged(merged(_pointer(source), own), host_overrides(host)))
 
 
@@ -57,6 +57,11 @@ def host_overrides(host: Host) -> Config:
     if not isinstance(wish, dict):
         raise Invalid(f"ignition_config_overrides of host {host.name}: must be an Ignition config in JSON")
     return wish
+
+
+def own_config(host: Host) -> Config:
+    """What every host gets for itself, however it comes into its cluster: its name, and what tidies up its disk."""
+    return config(_files(host), _units(host))
 
 
 def _files(host: Host) -> Iterator[Config]:

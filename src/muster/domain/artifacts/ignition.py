@@ -5,9 +5,10 @@ Configs are JSON objects, because users may override any part of them.
 """
 
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 OLDEST, SPEC = "3.1.0", "3.2.0"
 """The versions that are made here; what is valid in the older one is so in the newer one."""
@@ -63,6 +64,15 @@ def unit(name: str, contents: str = "", *, enabled: bool = True) -> Config:
 def data_url(content: bytes) -> str:
     """A URL that carries its content."""
     return f"data:text/plain;charset=utf-8;base64,{b64encode(content).decode()}"
+
+
+def data_of(url: str) -> bytes | None:
+    """What a URL carries; None if it leads to something elsewhere."""
+    if not url.startswith("data:"):
+        return None
+    head, _, body = url.partition(",")
+    plain = unquote_to_bytes(body)
+    return b64decode(plain) if head.endswith(";base64") else plain
 
 
 def encoded(whole: Config) -> bytes:

@@ -14,6 +14,8 @@ from muster.domain.errors import Invalid
 from muster.domain.hosts import FencingCredentials, Host
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.inventory import Interface
+from muster.domain.networks import family
+from muster.domain.node_addresses import node_addresses, nodes_are_told
 from muster.domain.record import Record
 from muster.domain.releases import at_least, parts
 from muster.domain.roles import WITH_ARBITER, Role
@@ -177,10 +179,18 @@ def _networking(site: _Site) -> Tree:
         "clusterNetwork": [{"cidr": each.cidr, "hostPrefix": each.host_prefix} for each in cluster.cluster_networks],
         "serviceNetwork": list(cluster.service_networks),
     }
-    machine = cluster.machine_networks or (_networks_of_first(site) if site.user_managed else ())
+    machine = _of_nodes(site) if site.user_managed else cluster.machine_networks
     if machine:
         networking["machineNetwork"] = [{"cidr": cidr} for cidr in machine]
     return networking
+
+
+def _of_nodes(site: _Site) -> tuple[str, ...]:
+    """The machine networks where the user looks after them, that in which nodes get their addresses among them."""
+    given = site.cluster.machine_networks or _networks_of_first(site)
+    chosen = node_addresses(site.cluster, site.hosts) if nodes_are_told(site.cluster) and site.first else {}
+    network = str(chosen[site.first.id].network) if chosen and site.first else ""
+    return tuple(network if network and family(cidr) == family(network) else cidr for cidr in given)
 
 
 def _network_type(site: _Site) -> str:

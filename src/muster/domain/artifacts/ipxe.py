@@ -2,21 +2,16 @@
 
 from collections.abc import Callable, Iterable
 
-import msgspec
-
 from muster.domain.errors import NotFound, Refused
 from muster.domain.hosts import Host, HostState
 from muster.domain.infra_envs import InfraEnv
-from muster.domain.inputs.infra_envs import KernelArgumentInput
 from muster.domain.policy import Policy
 from muster.domain.progress import AFTER_REBOOT
 from muster.domain.steps.download_boot_artifacts import boot_artifacts
 
-CONSOLES = "console=tty1 console=ttyS1,115200n8"
-SYSTEM = (
-    "random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal"
-    f' {CONSOLES} coreos.inst.persistent-kargs="{CONSOLES}"'
-)
+from .kernel_arguments import kernel_arguments
+
+SYSTEM = "random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal"
 """What the kernel is told of every system that is started like that."""
 
 ITS_OWN = frozenset({HostState.INSTALLED, HostState.ADDED})
@@ -26,13 +21,15 @@ ITS_OWN = frozenset({HostState.INSTALLED, HostState.ADDED})
 def boot_script(infra_env: InfraEnv, policy: Policy, signed: Callable[[str], str] = str) -> str:
     """Starts the discovery image. `signed` makes a link to a part of it one that lets in whoever follows it."""
     parts = boot_artifacts(infra_env, policy)
-    told = " ".join([f"initrd=initrd coreos.live.rootfs_url={parts.rootfs_url}", SYSTEM, *_kernel_arguments(infra_env)])
-    return f"#!ipxe\ninitrd --name initrd {signed(parts.initrd_url)}\nkernel {parts.kernel_url} {told}\nboot\n"
+    told = [f"initrd=initrd coreos.live.rootfs_url={parts.rootfs_url}", SYSTEM, *_consoles(policy.discovery.consoles)]
+    line = " ".join([*told, *kernel_arguments(infra_env)])
+    return f"#!ipxe\ninitrd --name initrd {signed(parts.initrd_url)}\nkernel {parts.kernel_url} {line}\nboot\n"
 
 
-def _kernel_arguments(infra_env: InfraEnv) -> list[str]:
-    arguments = msgspec.json.decode(infra_env.kernel_arguments or "[]", type=tuple[KernelArgumentInput, ...])
-    return [str(each.value) for each in arguments]
+def _consoles(names: str) -> list[str]:
+    """The consoles of the system that is started, and of that which it installs; none if none is named."""
+    words = " ".join(f"console={name}" for name in names.split())
+    return [words, f'coreos.inst.persistent-kargs="{words}"'] if words else []
 
 
 def redirect_script(link: str) -> str:

@@ -1,6 +1,7 @@
 """Turns an infra-env into what a minimal image needs before it can fetch its system: network settings and proxy.
 
-The API hands it to the image service, which lays it over the beginning of the image.
+The API hands it out, and puts it beside the config in images that begin without their system. There is no nmstate that
+early, so network settings are always keyfiles here.
 """
 
 from collections.abc import Iterator
@@ -11,23 +12,20 @@ from muster.domain.networks import Proxy
 from .cpio import Member, archive, link, regular
 from .ignition import EXECUTABLE, PRIVATE, READABLE
 from .network_scripts import COMMON, COMMON_PATH, SCRIPT, SCRIPT_PATH, UNIT, in_initrd
-from .static_network import network_files
+from .static_network import keyfile_files
 from .units import environment
-
-LARGEST = 1024 * 1024
-"""Bytes that a minimal image has room for."""
 
 SYSTEMD = "/etc/systemd/system"
 
 
 def minimal_initrd(infra_env: InfraEnv) -> bytes | None:
-    """The archive; None if the image needs nothing besides."""
+    """The archive; None if the image needs nothing besides. `Refused` if the network of a host makes no keyfiles."""
     members = [*_network(infra_env), *_proxy(infra_env.proxy)]
     return archive(members) if members else None
 
 
 def _network(infra_env: InfraEnv) -> Iterator[Member]:
-    files = network_files(infra_env)
+    files = keyfile_files(infra_env)
     if not files:
         return
     yield from (regular(path, text, PRIVATE) for path, text in files.items())

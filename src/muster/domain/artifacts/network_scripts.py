@@ -1,7 +1,8 @@
 """What runs on a machine that finds its own network settings among those of all hosts, and the units that run it.
 
-Text only; `discovery_ignition.py` puts it into full images and `minimal_initrd.py` into the beginning of minimal ones.
-Bash itself does the work where it can: little else is there before the system has been fetched.
+Text only; `discovery_ignition.py` puts it into full images and `minimal_initrd.py` before the system of all others.
+Bash itself does the work where it can: little else is there before the system has been fetched. The variables in
+capitals are where things lie; tests say otherwise.
 """
 
 COMMON_PATH = "/usr/local/bin/common_network_script.sh"
@@ -12,116 +13,230 @@ COMMON = r"""#!/usr/bin/env bash
 # Finds the network settings that are meant for this machine, by the MAC addresses of its interfaces.
 CONFIGS=${CONFIGS:-/etc/assisted/network}
 INTERFACES=${INTERFACES:-/sys/class/net}
-QUIET=3
-LIMIT=30
+LIMIT=${LIMIT:-30}
 
-# Waits until no interface has come or gone for a while.
+declare -A NIC=()     # by MAC address in capitals, the interface that has it
+declare -a OWN=()     # the folders that are meant for this machine
+declare -a MISSING=() # what these folders speak of and the machine does not have
+
+# Looks which interface has which MAC address now. What is made of others may have their address: it comes last.
+look() {
+    local folder mac
+    NIC=()
+    for folder in "$INTERFACES"/*; do
+        mac=
+        if [[ ${folder##*/} != lo && -r $folder/address ]]; then
+            read -r mac <"$folder/address" || true
+        fi
+        if [[ -n $mac && (-z ${NIC[${mac^^}]:-} || -e $folder/device) ]]; then
+            NIC[${mac^^}]=${folder##*/}
+        fi
+    done
+}
+
+# Looks which folders are meant for this machine: those with one of its addresses.
+match() {
+    local folder line mac
+    local -a own absent
+    OWN=() MISSING=()
+    for folder in "$CONFIGS"/*/; do
+        own=() absent=()
+        if [[ -r ${folder}mac_interface.ini ]]; then
+            while IFS= read -r line || [[ -n $line ]]; do
+                mac=${line%%=*}
+                if [[ -n $mac && -n ${NIC[${mac^^}]:-} ]]; then
+                    own+=("$mac")
+                else
+                    absent+=("${line#*=} ($mac)")
+                fi
+            done <"${folder}mac_interface.ini"
+        fi
+        if ((${#own[@]})); then
+            OWN+=("$folder")
+            MISSING+=("${absent[@]}")
+        fi
+    done
+}
+
+# Waits until every interface is there that the settings of this machine speak of, but not for ever.
 await_interfaces() {
-    local before now quiet=0 second
-    before=$(echo "$INTERFACES"/*)
+    local second
     for ((second = 0; second < LIMIT; second++)); do
-        sleep 1
-        now=$(echo "$INTERFACES"/*)
-        if [[ $now != "$before" ]]; then
-            quiet=0
-        elif ((++quiet >= QUIET)); then
+        look
+        match
+        if ((${#OWN[@]} && !${#MISSING[@]})); then
             return
         fi
-        before=$now
+        sleep 1
     done
-    echo "interfaces still come and go after $LIMIT seconds; going on with those that are there"
-}
-
-# Prints the MAC addresses of this machine, in capitals.
-own_addresses() {
-    local folder mac
-    for folder in "$INTERFACES"/*; do
-        if [[ ${folder##*/} != lo && -r $folder/address ]]; then
-            read -r mac <"$folder/address"
-            echo "${mac^^}"
-        fi
-    done
-}
-
-# Prints the folders whose settings are for an interface of this machine.
-own_settings() {
-    local own folder line
-    mapfile -t own < <(own_addresses)
-    for folder in "$CONFIGS"/*/; do
-        if [[ ! -r ${folder}mac_interface.ini ]]; then
-            echo "$folder says for no MAC address that it is meant; it is skipped" >&2
-            continue
-        fi
-        while IFS= read -r line || [[ -n $line ]]; do
-            line=${line%%=*}
-            if [[ " ${own[*]} " == *" ${line^^} "* ]]; then
-                echo "$folder"
-                break
-            fi
-        done <"${folder}mac_interface.ini"
-    done
+    look
+    match
+    if ((${#MISSING[@]})); then
+        printf 'after %s seconds this machine still lacks %s; going on without\n' "$LIMIT" "${MISSING[@]/%/,}"
+    fi
 }
 """
 
-SCRIPT = rf"""#!/usr/bin/env bash
+SCRIPT = r"""#!/usr/bin/env bash
 # Applies the network settings that are meant for this machine, if there are any.
 set -euo pipefail
-source {COMMON_PATH}
+shopt -s nullglob
+umask 077
+source "${COMMON:-/usr/local/bin/common_network_script.sh}"
+NMSTATE=${NMSTATE:-/etc/nmstate}
+if [[ -e ${INITRD:-/etc/initrd-release} ]]; then
+    DESTINATION=${DESTINATION:-/etc/coreos-firstboot-network}
+else
+    DESTINATION=${DESTINATION:-/etc/NetworkManager/system-connections}
+fi
+LONGEST=15 # characters of an interface's name
+
+declare -A REAL=()  # by the name in the settings, that of the interface; empty if the machine does not have it
+declare -A GIVEN=() # by a name that was made here, what it was made from
+declare -A READY=() # by the name of a keyfile, its text
+
+# Sets NEW to what an interface of the settings is called here; fails if the machine does not have it.
+rename() {
+    local old=$1 name best='' rest nic number=0
+    for name in "${!REAL[@]}"; do
+        if [[ ($old == "$name" || $old == "$name".*) && ${#name} -gt ${#best} ]]; then
+            best=$name
+        fi
+    done
+    NEW=$old
+    if [[ -z $best ]]; then
+        return 0
+    fi
+    nic=${REAL[$best]} rest=${old#"$best"}
+    if [[ -z $nic ]]; then
+        return 1
+    fi
+    NEW=$nic$rest
+    if ((${#rest} && ${#rest} < LONGEST && ${#NEW} > LONGEST)); then
+        nic=${nic:0:LONGEST-${#rest}}
+        NEW=$nic$rest
+        while [[ ${GIVEN[$NEW]:-$old} != "$old" ]]; do
+            NEW=${nic:0:${#nic}-1}$((number++))$rest
+        done
+        GIVEN[$NEW]=$old
+    fi
+}
+
+# Puts a line of a keyfile right: all names at once, so that two of them may change places.
+rewrite() {
+    local iif
+    case $LINE in
+    id=* | interface-name=* | master=* | controller=* | parent=* | peer=* | port1=* | port2=* | primary=*)
+        if rename "${LINE#*=}"; then
+            LINE=${LINE%%=*}=$NEW
+        fi
+        ;;
+    routing-rule*' iif '*)
+        iif=${LINE#* iif }
+        iif=${iif%% *}
+        if rename "$iif"; then
+            LINE=${LINE/" iif $iif"/" iif $NEW"}
+        fi
+        ;;
+    esac
+}
+
+# Makes the keyfiles of a folder ready for the interfaces of this machine.
+prepare() {
+    local folder=$1 file base text line mac
+    REAL=() GIVEN=()
+    while IFS= read -r line || [[ -n $line ]]; do
+        mac=${line%%=*}
+        REAL[${line#*=}]=${NIC[${mac^^}]:-}
+    done <"${folder}mac_interface.ini"
+    for file in "$folder"*.nmconnection; do
+        base=${file##*/}
+        base=${base%.nmconnection}
+        if ! rename "$base"; then
+            echo "the settings of $base are left out: this machine does not have it"
+            continue
+        fi
+        base=$NEW text=
+        while IFS= read -r LINE || [[ -n $LINE ]]; do
+            rewrite
+            text+=$LINE$'\n'
+        done <"$file"
+        READY[$base.nmconnection]=$text
+    done
+}
+
 if [[ ! -d $CONFIGS ]]; then
     exit 0
 fi
-sleep "${{DISCOVERY_DELAY_SECONDS:-0}}"
+sleep "${DISCOVERY_DELAY_SECONDS:-0}"
 await_interfaces
-mapfile -t folders < <(own_settings)
-if ((${{#folders[@]}} == 0)); then
-    mapfile -t own < <(own_addresses)
-    echo "no network settings are meant for this machine, whose MAC addresses are ${{own[*]}}"
+if ((${#OWN[@]} == 0)); then
+    echo "no network settings are meant for this machine, whose MAC addresses are ${!NIC[*]}"
     exit 0
 fi
-mkdir -p /etc/nmstate
-for folder in "${{folders[@]}}"; do
+policies=()
+for folder in "${OWN[@]}"; do
+    own=("$folder"*.yml) keyfiles=("$folder"*.nmconnection)
     echo "applying $folder"
-    cp "$folder"*.yml /etc/nmstate/
+    policies+=("${own[@]}")
+    if ((${#keyfiles[@]})); then
+        prepare "$folder"
+    elif ((${#own[@]} == 0)); then
+        echo "$folder has no settings; it is skipped"
+    fi
 done
-nmstatectl service
-if [[ -e /etc/initrd-release ]]; then
-    mkdir -p /etc/coreos-firstboot-network
-    cp /etc/NetworkManager/system-connections/* /etc/coreos-firstboot-network/
-    /usr/sbin/coreos-copy-firstboot-network
+if ((${#READY[@]})); then
+    mkdir -p "$DESTINATION"
+    rm -f "$DESTINATION"/*
+    for name in "${!READY[@]}"; do
+        printf '%s' "${READY[$name]}" >"$DESTINATION/$name"
+    done
+fi
+if ((${#policies[@]})); then
+    mkdir -p "$NMSTATE"
+    cp "${policies[@]}" "$NMSTATE/"
+    nmstatectl service
 fi
 """
 
-IN_SYSTEM = f"""\
+TIMEOUT = 60
+"""Seconds for all of it: half of them may pass with waiting for interfaces."""
+
+
+def in_system(*, policies: bool) -> str:
+    """The unit of a full image: policies are applied once the network is up, keyfiles are there before it is."""
+    order = "After=NetworkManager-wait-online.service\nBefore=nmstate.service"
+    return f"""\
 [Unit]
 Description=Apply the network settings that are meant for this machine
-After=NetworkManager-wait-online.service
-Before=nmstate.service
+{order if policies else "Before=NetworkManager.service"}
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-TimeoutSec=60
+TimeoutSec={TIMEOUT}
+StandardOutput=journal+console
 ExecStart={SCRIPT_PATH}
 
 [Install]
 WantedBy=multi-user.target
 """
-"""The unit of a full image: the system is there, and the network comes up."""
 
 
 def in_initrd(delay: int) -> str:
-    """The unit of a minimal image: the system has yet to be fetched over the network."""
+    """The unit before there is a system, which has yet to be fetched over the network."""
     return f"""\
 [Unit]
 Description=Apply the network settings that are meant for this machine
 DefaultDependencies=no
-After=nm-initrd.service systemd-udev-settle.service
-Before=coreos-livepxe-rootfs.service
+After=systemd-udev-settle.service
+Before=coreos-copy-firstboot-network.service
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
 Environment=DISCOVERY_DELAY_SECONDS={delay}
-TimeoutSec={60 + delay}
+TimeoutSec={TIMEOUT + delay}
+StandardOutput=journal+console
 ExecStart={SCRIPT_PATH}
 """

@@ -1,70 +1,66 @@
-"""Turns the network settings that users have written for hosts into files of the discovery image.
+"""Turns the network settings that are kept for hosts into files of the discovery image.
 
-Each host has a folder with two files: which MAC address stands for which name, and a policy for nmstate that finds
-the interfaces by their MAC addresses. The machine looks for its own folder when it starts (`network_scripts.py`).
+Each host has a folder: which MAC address stands for which name, and either a policy for the nmstate of the system or
+keyfiles for NetworkManager. The machine looks for its own folder when it starts (`network_scripts.py`).
 """
 
 import io
-import re
 import tarfile
 
-import msgspec
-
+from muster.domain.errors import Refused
 from muster.domain.infra_envs import InfraEnv
-from muster.domain.inputs.static_networks import HostNetworkInput, MacInterfaceInput
+from muster.domain.nmstate.network import HostNetwork
+from muster.domain.policy import Policy
 
 from .ignition import PRIVATE
 
 ROOT = "/etc/assisted/network"
-_STARTS = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*---[^\n]*\n")
-"""Where a YAML document says that it begins, which it may not say within another."""
 
 
-def network_files(infra_env: InfraEnv) -> dict[str, str]:
-    """The files by their paths, host by host; none if the users have written no settings."""
-    if not infra_env.static_network_config:
-        return {}
-    hosts = msgspec.json.decode(infra_env.static_network_config, type=tuple[HostNetworkInput, ...])
+def applies_policies(infra_env: InfraEnv, policy: Policy) -> bool:
+    """Whether the system of an image has nmstate to apply settings with."""
+    return policy.discovery.applies_nmstate(infra_env.openshift_version)
+
+
+def network_files(infra_env: InfraEnv, policy: Policy) -> dict[str, str]:
+    """What the system finds, by paths; none if there are no settings."""
+    if not applies_policies(infra_env, policy):
+        return keyfile_files(infra_env)
     files: dict[str, str] = {}
-    for number, host in enumerate(hosts):
-        folder = f"{ROOT}/host{number}"
-        files[f"{folder}/mac_interface.ini"] = _names(host.interfaces)
-        files[f"{folder}/ymlFile{number}.yml"] = _policy(str(host.network_yaml), host.interfaces)
+    for number, network in enumerate(_networks(infra_env)):
+        files |= _folder(number, network, {f"ymlFile{number}.yml": network.policy})
     return files
 
 
-def _names(interfaces: tuple[MacInterfaceInput, ...]) -> str:
-    return "\n".join(sorted(f"{each.mac_address}={each.logical_nic_name}" for each in interfaces))
+def keyfile_files(infra_env: InfraEnv) -> dict[str, str]:
+    """What is found where there is no nmstate, by paths; `Refused` if the settings of a host make no keyfiles."""
+    files: dict[str, str] = {}
+    for number, network in enumerate(_networks(infra_env)):
+        if network.unsupported:
+            raise Refused(
+                f"Infra-env {infra_env.name}: static_network_config[{number}].network_yaml has what only nmstate on "
+                f"the host can apply ({network.unsupported[0]}); start the host from a full-iso, or leave that out"
+            )
+        files |= _folder(number, network, {each.name: each.text for each in network.keyfiles})
+    return files
 
 
-def _policy(settings: str, interfaces: tuple[MacInterfaceInput, ...]) -> str:
-    """What the user wrote, where every name of an interface stands for whatever has its MAC address.
-
-    The text is kept as it is otherwise: reading it as data would decide for nmstate what `on` or 52:54:00 mean.
-    """
-    found = {str(each.logical_nic_name): f"iface{number}" for number, each in enumerate(interfaces)}
-    capture = "".join(
-        f'  {name}: interfaces.mac-address == "{each.mac_address.upper()}"\n'
-        for name, each in zip(found.values(), interfaces, strict=True)
-    )
-    named = _name_of(found).sub(
-        lambda hit: f'{hit["before"]}"{{{{ capture.{found[hit["name"]]}.interfaces.0.name }}}}"',
-        _STARTS.sub("", settings),
-    )
-    lines = (f"  {line}" if line.strip() else "" for line in named.splitlines())
-    return f"capture:\n{capture}desiredState:\n" + "\n".join(lines) + "\n"
+def _networks(infra_env: InfraEnv) -> tuple[HostNetwork, ...]:
+    if infra_env.static_network_config and not infra_env.networks:
+        raise Refused(
+            f"Infra-env {infra_env.name}: its network settings were kept by an older version of this service; "
+            "write static_network_config once more"
+        )
+    return infra_env.networks
 
 
-def _name_of(found: dict[str, str]) -> re.Pattern[str]:
-    """A whole value or member of a list that is one of the names, quoted or not."""
-    names = "|".join(sorted(map(re.escape, found), key=len, reverse=True))
-    before = r"(?P<before>(?:(?::|(?:^|(?<=[ \t]))-)[ \t]+|[\[{,][ \t]*))"
-    return re.compile(rf"{before}(?P<quote>[\"']?)(?P<name>{names})(?P=quote)(?=[ \t]*(?:$|[,\]}}]|#))", re.MULTILINE)
+def _folder(number: int, network: HostNetwork, files: dict[str, str]) -> dict[str, str]:
+    return {f"{ROOT}/host{number}/{name}": text for name, text in {"mac_interface.ini": network.names, **files}.items()}
 
 
-def network_archive(infra_env: InfraEnv) -> bytes:
-    """The same files as a tar, for those who want to see what a host will find; b"" if there are none."""
-    files = network_files(infra_env)
+def network_archive(infra_env: InfraEnv, policy: Policy) -> bytes:
+    """What the system finds as a tar, for those who want to see it; b"" if there is nothing."""
+    files = network_files(infra_env, policy)
     if not files:
         return b""
     packed = io.BytesIO()

@@ -5,52 +5,11 @@
 
 import msgspec
 
-from muster.domain.record import Record
-
 from .fields import Problems
+from .ignition_spec import Config, spec_problems
 
 VERSIONS = ("3.1.0", "3.2.0")
 """What can be merged with the configurations made here."""
-
-
-class _Head(Record):
-    version: str = ""
-
-
-class _Placed(Record):
-    path: str
-
-
-class _Named(Record):
-    name: str
-
-
-class _Unit(_Named):
-    dropins: tuple[_Named, ...] | None = None
-
-
-class _Storage(Record):
-    files: tuple[_Placed, ...] | None = None
-    directories: tuple[_Placed, ...] | None = None
-    links: tuple[_Placed, ...] | None = None
-
-
-class _Systemd(Record):
-    units: tuple[_Unit, ...] | None = None
-
-
-class _Passwd(Record):
-    users: tuple[_Named, ...] | None = None
-    groups: tuple[_Named, ...] | None = None
-
-
-class _Config(Record):
-    """What has to be known of a configuration to merge it with another."""
-
-    ignition: _Head = _Head()
-    storage: _Storage | None = None
-    systemd: _Systemd | None = None
-    passwd: _Passwd | None = None
 
 
 def ignition_problems(field: str, text: str) -> Problems:
@@ -59,9 +18,11 @@ def ignition_problems(field: str, text: str) -> Problems:
         return
     known = " or ".join(VERSIONS)
     try:
-        config = msgspec.json.decode(text, type=_Config)
+        config = msgspec.json.decode(text, type=Config)
     except (msgspec.DecodeError, RecursionError) as error:
         yield f"{field}: must be an Ignition configuration of version {known} as JSON text: {error}"
         return
     if config.ignition.version not in VERSIONS:
         yield f"{field}: ignition.version is {config.ignition.version!r}, and must be {known}"
+        return
+    yield from (f"{field}: {path}: {sentence}" for path, sentence in spec_problems(config))

@@ -5,7 +5,7 @@ Turns `InfraEnvCreate` into a new infra-env and `InfraEnvUpdate` into a changed 
 """
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -16,6 +16,7 @@ from muster.domain.features.architectures import architecture_called
 from muster.domain.features.enforcement import feature_problems
 from muster.domain.infra_envs import ImageType, InfraEnv
 from muster.domain.networks import plain
+from muster.domain.nmstate.network import ReadNetwork
 from muster.domain.policy import Policy
 from muster.domain.releases import Catalogue, parts
 
@@ -23,7 +24,15 @@ from .credentials import is_certificates, pull_secret_problems, ssh_key_problems
 from .fields import Input, Problems, Uuid, given, require_none
 from .ignitions import ignition_problems
 from .scalars import ProxyInput, exclusive_ntp_problems, ntp_problems, proxy_problems
-from .static_networks import HostNetworkInput, static_network_problems, static_network_text
+from .static_networks import (
+    Described,
+    HostNetworkInput,
+    described,
+    host_networks,
+    static_network_problems,
+    static_network_text,
+    unconverted_problems,
+)
 
 # A value is single characters and quoted parts; the published pattern says so in a way that takes exponential time.
 KernelValue = Annotated[str, Meta(pattern=r'^(?:[^ \t\n\r"]|"[^"]*")+\Z')]
@@ -84,16 +93,22 @@ class InfraEnvUpdate(InfraEnvFields):
 
 
 def new_infra_env(
-    inputs: InfraEnvCreate, *, infra_env_id: str, owner: str, now: datetime, policy: Policy, cluster: Cluster | None
+    inputs: InfraEnvCreate,
+    *,
+    infra_env_id: str,
+    owner: str,
+    now: datetime,
+    policy: Policy,
+    cluster: Cluster | None,
+    networks: tuple[ReadNetwork, ...] = (),
 ) -> InfraEnv:
     """The discovery image that was described, with the defaults of what was left out.
 
-    `cluster` is the one that was named, or None if none was named or there is no such cluster.
+    `cluster` is the one that was named, or None if none was named or there is no such cluster; `networks` what was
+    read in the network settings.
     """
     if inputs.cluster_id is not UNSET and cluster is None:
         raise NotFound(f"cluster_id: there is no cluster {inputs.cluster_id}")
-    architecture = architecture_called(given(inputs.cpu_architecture, "x86_64"))
-    image = policy.catalogue.os_image(given(inputs.openshift_version, ""), architecture)
     blank = InfraEnv(
         id=infra_env_id,
         name=inputs.name,
@@ -101,14 +116,14 @@ def new_infra_env(
         user_name=owner,
         created_at=now,
         updated_at=now,
-        openshift_version=image.openshift_version,
-        cpu_architecture=architecture,
-        additional_ntp_sources="" if "ntp_sources" in inputs.written else policy.ntp_default,
+        **_usual(inputs, policy),
     )
-    wanted = _described(blank, inputs)
+    hosts = described(given(inputs.static_network_config, ()), networks)
+    wanted = _described(blank, inputs, hosts)
     require_none(
-        _architecture_problems(architecture, cluster, policy.catalogue),
-        _problems(wanted, inputs),
+        _architecture_problems(wanted.cpu_architecture, cluster, policy.catalogue),
+        _problems(wanted, inputs, hosts),
+        _keyfile_problems(wanted, policy, hosts),
         _image_type_problems(wanted),
         feature_problems(cluster, infra_env=wanted),
         pull_secret_problems(inputs.pull_secret, _images(policy), policy),
@@ -116,20 +131,40 @@ def new_infra_env(
     return wanted
 
 
+def _usual(inputs: InfraEnvCreate, policy: Policy) -> dict[str, Any]:
+    """What a new discovery image has where nothing else is asked for, and the system it is made from."""
+    architecture = architecture_called(given(inputs.cpu_architecture, "x86_64"))
+    image = policy.catalogue.os_image(given(inputs.openshift_version, ""), architecture)
+    return {
+        "openshift_version": image.openshift_version,
+        "cpu_architecture": architecture,
+        "type": _usual_type(architecture, policy),
+        "additional_ntp_sources": "" if "ntp_sources" in inputs.written else policy.ntp_default,
+        "network_discovery_delay_seconds": policy.discovery.network_delay or None,
+    }
+
+
 def changed_infra_env(
-    infra_env: InfraEnv, changes: InfraEnvUpdate, policy: Policy, cluster: Cluster | None = None
+    infra_env: InfraEnv,
+    changes: InfraEnvUpdate,
+    policy: Policy,
+    cluster: Cluster | None = None,
+    networks: tuple[ReadNetwork, ...] = (),
 ) -> InfraEnv:
     """The discovery image with what was written changed; itself when nothing differs.
 
-    `cluster` is the one that hosts started from it belong to, if there is one.
+    `cluster` is the one that hosts started from it belong to, if there is one; `networks` what was read in the
+    network settings.
     """
-    wanted = _described(infra_env, changes)
+    hosts = described(given(changes.static_network_config, ()), networks)
+    wanted = _described(infra_env, changes, hosts)
     if version := given(changes.openshift_version, ""):
         image = policy.catalogue.os_image(version, infra_env.cpu_architecture)
         wanted = wanted.but(openshift_version=image.openshift_version)
     secret = given(changes.pull_secret, "")
     require_none(
-        _problems(wanted, changes),
+        _problems(wanted, changes, hosts),
+        _keyfile_problems(wanted, policy, hosts),
         _image_type_problems(wanted),
         feature_problems(cluster, infra_env=wanted),
         pull_secret_problems(secret, _images(policy), policy) if secret else (),
@@ -137,20 +172,21 @@ def changed_infra_env(
     return wanted
 
 
-def _described(infra_env: InfraEnv, inputs: InfraEnvFields) -> InfraEnv:
-    """The infra-env with all that was written, but the version. Some fields cannot be cleared: "" leaves them alone."""
+def _described(infra_env: InfraEnv, inputs: InfraEnvFields, hosts: tuple[Described, ...]) -> InfraEnv:
+    """The infra-env with all that was written, but the version. What no image can be without, "" leaves alone."""
     kind = ImageType(given(inputs.image_type, "") or infra_env.type)
-    hosts, arguments = inputs.static_network_config, inputs.kernel_arguments
+    arguments, silent = inputs.kernel_arguments, inputs.static_network_config is UNSET
     return infra_env.but(
         type=kind,
-        ssh_authorized_key=given(inputs.ssh_authorized_key, "").strip() or infra_env.ssh_authorized_key,
+        ssh_authorized_key=given(inputs.ssh_authorized_key, infra_env.ssh_authorized_key).strip(),
         pull_secret=given(inputs.pull_secret, "") or infra_env.pull_secret,
-        ignition_config_override=given(inputs.ignition_config_override, "") or infra_env.ignition_config_override,
+        ignition_config_override=given(inputs.ignition_config_override, infra_env.ignition_config_override),
         proxy=given(inputs.proxy, ProxyInput()).over(infra_env.proxy),
         additional_ntp_sources=given(inputs.additional_ntp_sources, infra_env.additional_ntp_sources),
         ntp_sources=given(inputs.ntp_sources, infra_env.ntp_sources),
         additional_trust_bundle=given(inputs.additional_trust_bundle, infra_env.additional_trust_bundle).strip(),
-        static_network_config=infra_env.static_network_config if hosts is UNSET else static_network_text(hosts),
+        static_network_config=infra_env.static_network_config if silent else static_network_text(hosts),
+        networks=infra_env.networks if silent else host_networks(hosts),
         kernel_arguments=infra_env.kernel_arguments if arguments is UNSET else _kernel_text(arguments),
         rendezvous_ip=_rendezvous(given(inputs.rendezvous_ip, infra_env.rendezvous_ip), kind),
         network_discovery_delay_seconds=(
@@ -159,6 +195,11 @@ def _described(infra_env: InfraEnv, inputs: InfraEnvFields) -> InfraEnv:
             else inputs.network_discovery_delay_seconds
         ),
     )
+
+
+def _usual_type(architecture: str, policy: Policy) -> ImageType:
+    """The kind of image where none is asked for; one architecture has no other than this."""
+    return ImageType.FULL if architecture == "s390x" else ImageType(policy.discovery.image_type)
 
 
 def _rendezvous(address: str, kind: ImageType) -> str:
@@ -175,18 +216,30 @@ def _images(policy: Policy) -> tuple[str, ...]:
     return (policy.agent_image, policy.installer_image, policy.controller_image)
 
 
-def _problems(wanted: InfraEnv, inputs: InfraEnvFields) -> Problems:
+def _problems(wanted: InfraEnv, inputs: InfraEnvFields, hosts: tuple[Described, ...]) -> Problems:
     """What was written can be read and goes together."""
     yield from proxy_problems(given(inputs.proxy, ProxyInput()), wanted.openshift_version, "proxy.")
     yield from ntp_problems("additional_ntp_sources", given(inputs.additional_ntp_sources, ""))
     yield from ntp_problems("ntp_sources", given(inputs.ntp_sources, ""))
     yield from exclusive_ntp_problems("additional_ntp_sources", wanted.additional_ntp_sources, wanted.ntp_sources)
     yield from ssh_key_problems("ssh_authorized_key", given(inputs.ssh_authorized_key, ""))
-    yield from static_network_problems(given(inputs.static_network_config, ()))
+    yield from static_network_problems(hosts)
     yield from _bundle_problems(given(inputs.additional_trust_bundle, "").strip())
     yield from _rendezvous_problems(given(inputs.rendezvous_ip, ""), wanted.type)
     yield from ignition_problems("ignition_config_override", given(inputs.ignition_config_override, ""))
     yield from _kernel_problems(given(inputs.kernel_arguments, ()))
+
+
+def _keyfile_problems(wanted: InfraEnv, policy: Policy, hosts: tuple[Described, ...]) -> Problems:
+    """Where a machine cannot apply network settings by itself, this service can prepare them.
+
+    Hosts are counted as they were just written; if they were not, as they are shown.
+    """
+    unsupported = [each.unsupported for each in hosts or wanted.networks]
+    if wanted.type is ImageType.MINIMAL:
+        yield from unconverted_problems(unsupported, "a minimal-iso")
+    elif wanted.type is ImageType.FULL and not policy.discovery.applies_nmstate(wanted.openshift_version):
+        yield from unconverted_problems(unsupported, f"the system of {wanted.openshift_version}")
 
 
 def _bundle_problems(bundle: str) -> Problems:

@@ -3,14 +3,21 @@
 `runtime.settings` decodes RELEASE_IMAGES and OS_IMAGES into entries; `runtime.wiring` calls these at the start.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from muster.domain.features.architectures import architecture_called
+from muster.domain.features.architectures import BY_NAME, architecture_called
 from muster.domain.record import Record
 from muster.domain.releases import BETA, MULTI, OF_ALL, OsImage, Release, SupportLevel
 
 PRODUCTION: SupportLevel = "production"
+
+SCHEMES = frozenset({"http", "https", "file"})
+BUILD = re.compile(r"[0-9A-Za-z][0-9A-Za-z._+-]*")
+"""What the build of a system is written with; its file is called by it."""
+SHA256 = re.compile(r"[0-9a-fA-F]{64}")
+MACHINES = BY_NAME.keys() - {MULTI}
 
 
 class ReleaseEntry(Record):
@@ -60,3 +67,22 @@ def _usual_level(version: str) -> SupportLevel:
 def read_os_images(entries: Iterable[OsImage]) -> tuple[OsImage, ...]:
     """The system images that were written, by the one name of their architecture."""
     return tuple(entry.but(cpu_architecture=architecture_called(entry.cpu_architecture)) for entry in entries)
+
+
+def os_image_problems(entries: Iterable[OsImage]) -> Iterator[str]:
+    """What is wrong with the system images that were written, a sentence each. One without a url is none to fetch."""
+    for number, entry in enumerate(entries):
+        for problem in _os_image_problems(entry):
+            yield f"OS_IMAGES[{number}] ({entry.openshift_version}): {problem}"
+
+
+def _os_image_problems(entry: OsImage) -> Iterator[str]:
+    scheme, colon, _ = entry.url.partition("://")
+    if colon and scheme not in SCHEMES:
+        yield f"url begins with {scheme}://; write https://, http://, file:/// or the path of a file"
+    if entry.url and not BUILD.fullmatch(entry.version):
+        yield f"version is {entry.version!r}; write the build of the system, such as 418.94.202511191518-0"
+    if architecture_called(entry.cpu_architecture) not in MACHINES:
+        yield f"cpu_architecture is {entry.cpu_architecture!r}; write {', '.join(sorted(MACHINES))}"
+    if entry.sha256 and not SHA256.fullmatch(entry.sha256):
+        yield f"sha256 has {len(entry.sha256)} characters; write the 64 hexadecimal digits that sha256sum prints"

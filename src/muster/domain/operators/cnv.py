@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from muster.domain.artifacts.machine_config import machine_config
 from muster.domain.clusters import Cluster
 from muster.domain.inventory import Inventory
 from muster.domain.releases import at_least
@@ -9,13 +10,15 @@ from muster.domain.roles import Role
 from muster.domain.validations.facts import GIB, INVENTORY, NO_INVENTORY, cluster_of, told
 from muster.domain.verdicts import Verdict, failed
 
-from .operator import GIB_IN_MIB, IN_VIRTUALIZATION, NOTHING, Addition, Forecast, Needs, Operator
+from .manifests import COMMUNITY, RED_HAT, SHORT, WATCHED, Files, Manifests, Tree, resource
+from .odf import LOCAL_CLASS
+from .operator import GIB_IN_MIB, IN_VIRTUALIZATION, NOTHING, Addition, Forecast, Needs, Operator, selected
 from .rules import CONTROL_PLANE, fits, wants_role
 from .settings import OperatorSettings
 from .storage import spare_disks
 
 if TYPE_CHECKING:  # views add up what operators need
-    from muster.domain.views import HostView
+    from muster.domain.views import ClusterView, HostView
 
 TITLE = "OpenShift Virtualization"
 
@@ -99,11 +102,79 @@ def namespace(_: Cluster, settings: OperatorSettings) -> str:
     return "openshift-cnv" if settings.cnv_mode else "kubevirt-hyperconverged"
 
 
+STEM = "50_openshift-cnv"
+POOL = "local"
+"""What the disks of virtual machines are taken from, where they are kept on a disk of the one host."""
+
+
+def more(view: "ClusterView") -> Files:
+    """Kernels that measure how long machines wait, and storage for disks where there is no other."""
+    measuring = {
+        f"{STEM}_{role}s_schedstats.yaml": machine_config(
+            f"99-openshift-{role}-schedstats", role, kernel_arguments=("schedstats=enable",)
+        )
+        for role in (Role.WORKER, Role.MASTER)
+    }
+    kept = keeps_disks(view.cluster, view.policy.operators)
+    return measuring | ({f"{STEM}_hpp_sc.yaml": _disks_of_machines()} if kept else {})
+
+
+def _disks_of_machines() -> Tree:
+    return resource("storage.k8s.io/v1", "StorageClass", "hostpath-csi") | {
+        "provisioner": "kubevirt.io.hostpath-provisioner",
+        "parameters": {"storagePool": POOL},
+        "reclaimPolicy": "Delete",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+
+
+def later(view: "ClusterView") -> tuple[Tree, ...]:
+    """What runs virtual machines, and what keeps their disks where there is no other storage."""
+    settings = view.policy.operators
+    own = namespace(view.cluster, settings)
+    machines = resource("hco.kubevirt.io/v1beta1", "HyperConverged", "kubevirt-hyperconverged", own, {})
+    return (machines, *((_keeper(view),) if keeps_disks(view.cluster, settings) else ()))
+
+
+def _keeper(view: "ClusterView") -> Tree:
+    """The pool has a disk of its own if Local Storage brings one; otherwise it shares that of the system."""
+    size = view.policy.operators.cnv_sno_pool_size_request_hpp_gib
+    pool: Tree = {"name": POOL, "path": "/var/hpvolumes"}
+    if selected(view.cluster, "lso"):
+        pool["pvcTemplate"] = {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": f"{size}Gi"}},
+            "storageClassName": LOCAL_CLASS,
+            "volumeMode": "Block",
+        }
+    spec = {
+        "imagePullPolicy": "IfNotPresent",
+        "storagePools": [pool],
+        "workload": {"nodeSelector": {"kubernetes.io/os": "linux"}},
+    }
+    return resource("hostpathprovisioner.kubevirt.io/v1beta1", "HostPathProvisioner", "hostpath-provisioner", spec=spec)
+
+
+def manifests(_: Cluster, settings: OperatorSettings) -> Manifests:
+    """The product, or what the community offers."""
+    return Manifests(
+        stem=STEM,
+        names=SHORT,
+        package="kubevirt-hyperconverged" if settings.cnv_mode else "community-kubevirt-hyperconverged",
+        channel="stable",
+        source=RED_HAT if settings.cnv_mode else COMMUNITY,
+        labels=WATCHED,
+        more=more,
+        later=later,
+    )
+
+
 OPERATOR = Operator(
     name="cnv",
     title=TITLE,
     namespace=namespace,
     subscription="hco-operatorhub",
+    manifests=manifests,
     timeout_seconds=3600,
     bundles=IN_VIRTUALIZATION,
     addition=addition,

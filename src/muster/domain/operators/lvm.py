@@ -8,14 +8,16 @@ from muster.domain.roles import Role
 from muster.domain.validations.facts import NO_INVENTORY, cluster_of
 from muster.domain.verdicts import Verdict
 
+from .manifests import PRIVILEGED, SHORT, WATCHED, Manifests, Tree, resource
 from .operator import FINE, NOTHING, Addition, BundleId, Forecast, Membership, Needs, Operator, selected
 from .rules import CONTROL_PLANE, carries_workloads, wants_role
 from .settings import OperatorSettings
-from .storage import has_spare_disk, room_for_mce_gb
+from .storage import has_spare_disk, room_for_mce_gb, storage_for_mce
 
 if TYPE_CHECKING:  # views add up what operators need
-    from muster.domain.views import HostView
+    from muster.domain.views import ClusterView, HostView
 
+NAMESPACE = "openshift-storage"
 TITLE = "Logical Volume Management"
 
 MEMORY_MIB = (("4.16", 100), ("4.13", 400), ("", 1200))
@@ -26,6 +28,15 @@ SINCE = {True: "4.11", False: "4.15"}
 
 SINCE_WITH_CNV = {True: "4.12", False: "4.15"}
 """The first version beside OpenShift Virtualization."""
+
+RENAMED = "4.12"
+"""The version from which on it is called as it is now."""
+
+SAYS_DEFAULT = "4.13"
+"""The version from which on it has to be told which volumes are meant where nobody says."""
+
+GROUP = "vg1"
+"""The volumes it makes."""
 
 WORDS = ("An HDD or SSD that is not installed to, on every host that carries workloads",)
 
@@ -63,7 +74,7 @@ def forecast(cluster: Cluster, settings: OperatorSettings) -> Forecast:
 
 def subscription(cluster: Cluster, _: OperatorSettings) -> str:
     """It was called otherwise before 4.12."""
-    return "lvms-operator" if at_least(cluster.openshift_version, "4.12") else "odf-lvm-operator"
+    return "lvms-operator" if at_least(cluster.openshift_version, RENAMED) else "odf-lvm-operator"
 
 
 def first_version(cluster: Cluster, _: OperatorSettings) -> str:
@@ -83,11 +94,23 @@ def clash(cluster: Cluster) -> str:
     )
 
 
+def later(view: "ClusterView") -> tuple[Tree, ...]:
+    """Volumes from all spare disks, thinly filled, for whoever asks for storage; and for multicluster engine."""
+    cluster, version = view.cluster, view.cluster.openshift_version
+    volumes: Tree = {"name": GROUP, **({"default": True} if at_least(version, SAYS_DEFAULT) else {})}
+    volumes["thinPoolConfig"] = {"name": "thin-pool-1", "sizePercent": 90, "overprovisionRatio": 10}
+    spec = {"storage": {"deviceClasses": [volumes]}}
+    lvm = resource("lvm.topolvm.io/v1alpha1", "LVMCluster", "lvmcluster", NAMESPACE, spec)
+    prefix = "lvms" if at_least(version, RENAMED) else "odf-lvm"
+    return (lvm, *(() if selected(cluster, "odf") else storage_for_mce(cluster, f"{prefix}-{GROUP}")))
+
+
 OPERATOR = Operator(
     name="lvm",
     title=TITLE,
-    namespace="openshift-storage",
+    namespace=NAMESPACE,
     subscription=subscription,
+    manifests=Manifests(stem="50_openshift-lvm", names=SHORT, labels=WATCHED | PRIVILEGED, later=later),
     bundles=(Membership(bundle=BundleId.OPENSHIFT_AI, on_more_nodes=False),),
     first_version=first_version,
     clash=clash,

@@ -5,10 +5,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from muster.domain.clusters import Cluster
+from muster.domain.releases import at_least, minor
 from muster.domain.roles import WITH_ARBITER, Role
 from muster.domain.validations.facts import INVENTORY, NO_INVENTORIES, NO_INVENTORY, asked, cluster_of, gathered
 from muster.domain.verdicts import Verdict, failed, passed, pending
 
+from .manifests import SHORT, WATCHED, Manifests, Tree, resource
 from .operator import (
     FINE,
     GIB_IN_MIB,
@@ -20,11 +22,12 @@ from .operator import (
     Operator,
 )
 from .settings import OperatorSettings
-from .storage import has_spare_disk, room_for_mce_gb, spare_disks
+from .storage import has_spare_disk, room_for_mce_gb, spare_disks, storage_for_mce
 
 if TYPE_CHECKING:  # views add up what operators need
     from muster.domain.views import ClusterView, HostView
 
+NAMESPACE = "openshift-storage"
 TITLE = "OpenShift Data Foundation"
 
 CARRIERS = 3
@@ -157,11 +160,97 @@ def forecast(_: Cluster, settings: OperatorSettings) -> Forecast:
     )
 
 
+LOCAL_CLASS = "localblock-sc"
+"""The volumes that it is made of, which Local Storage brings."""
+
+SHARED_CLASS = "ocs-storagecluster-cephfs"
+"""The volumes that it makes, of the kind that many may use at once."""
+
+BEFORE_RENAMING = (4, 8)
+"""The minor in which it went by another name."""
+
+NO_SYSTEM = "4.19"
+"""The version from which on storage needs no other record of it."""
+
+OF_STORAGE: Tree = {
+    "key": "node.ocs.openshift.io/storage",
+    "operator": "Equal",
+    "value": "true",
+    "effect": "NoSchedule",
+}
+"""Lets what storage needs onto nodes that are kept for storage."""
+
+
+def carrying_nodes(view: "ClusterView") -> list[Tree]:
+    """What tells the nodes that carry storage from others; nothing where all of them do."""
+    if mode_of(view.peers.declared) is not Mode.STANDARD:
+        return []
+    return [
+        {"key": "node-role.kubernetes.io/worker", "operator": "Exists"},
+        {"key": "node-role.kubernetes.io/master", "operator": "DoesNotExist"},
+    ]
+
+
+def later(view: "ClusterView") -> tuple[Tree, ...]:
+    """Storage from every disk that can be used, each of them counted; and room for multicluster engine in it."""
+    storage = resource("ocs.openshift.io/v1", "StorageCluster", "ocs-storagecluster", NAMESPACE, _storage(view))
+    system = resource(
+        "odf.openshift.io/v1alpha1",
+        "StorageSystem",
+        "ocs-storagecluster-storagesystem",
+        NAMESPACE,
+        {"kind": "storagecluster.ocs.openshift.io/v1", "name": "ocs-storagecluster", "namespace": NAMESPACE},
+    )
+    version = view.cluster.openshift_version
+    recorded = minor(version) != BEFORE_RENAMING and not at_least(version, NO_SYSTEM)
+    return (storage, *((system,) if recorded else ()), *storage_for_mce(view.cluster, SHARED_CLASS))
+
+
+def _storage(view: "ClusterView") -> Tree:
+    mode, size = mode_of(view.peers.declared), disk_size_gb(view.cluster, view.policy.operators)
+    carriers = [host for host in view.hosts if carries(mode, host.effective_role)]
+    claim = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1"}},
+        "storageClassName": LOCAL_CLASS,
+        "volumeMode": "Block",
+    }
+    devices = {
+        "name": "ocs-deviceset",
+        "count": sum(len(spare_disks(host, size)) for host in carriers),
+        "replica": 1,
+        "portable": False,
+        "dataPVCTemplate": {"spec": claim},
+    }
+    nodes = carrying_nodes(view)
+    return {
+        "manageNodes": False,
+        "monDataDirHostPath": "/var/lib/rook",
+        "flexibleScaling": True,
+        "labelSelector": {"matchExpressions": nodes} if nodes else {},
+        "storageDeviceSets": [devices],
+    }
+
+
+def manifests(cluster: Cluster, _: OperatorSettings) -> Manifests:
+    """It went by another name in 4.8."""
+    present = Manifests(stem="50_openshift-odf", names=SHORT, labels=WATCHED, later=later)
+    if minor(cluster.openshift_version) == BEFORE_RENAMING:
+        return present.but(stem="50_openshift-ocs", channel="stable-4.8")
+    return present
+
+
+def subscription(cluster: Cluster, _: OperatorSettings) -> str:
+    """Likewise."""
+    return "ocs-operator" if minor(cluster.openshift_version) == BEFORE_RENAMING else "odf-operator"
+
+
 OPERATOR = Operator(
     name="odf",
     title=TITLE,
-    namespace="openshift-storage",
-    subscription="odf-operator",
+    namespace=NAMESPACE,
+    subscription=subscription,
+    manifests=manifests,
     dependencies=("lso",),
     bundles=IN_LARGER_OPENSHIFT_AI,
     addition=addition,

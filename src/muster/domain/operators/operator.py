@@ -1,7 +1,7 @@
 """What an operator is that OLM adds to a cluster. The module of each operator makes one such record.
 
-The checks of `validations/operators`, the figures of `views`, the choice in `inputs/operators`, the bundles and
-the preflight follow from these records.
+The checks of `validations/operators`, the figures of `views`, the choice in `inputs/operators`, the bundles, the
+preflight and the manifests of `artifacts/system_manifests` follow from these records.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from muster.domain.record import Record
 from muster.domain.validations.facts import asked
 from muster.domain.verdicts import Verdict, passed
 
+from .manifests import Manifests
 from .settings import OperatorSettings
 
 if TYPE_CHECKING:  # views add up what operators need
@@ -123,6 +124,8 @@ class Operator(Record):
     title: str
     namespace: Varying[str]
     subscription: Varying[str]
+    manifests: Varying[Manifests]
+    """What gets it into a cluster."""
     timeout_seconds: int = 1800
     """How long an installation waits for it."""
     dependencies: Varying[tuple[str, ...]] = ()

@@ -1,5 +1,6 @@
 """Self Node Remediation: nodes that are ill start themselves again."""
 
+from .manifests import Manifests, Reach
 from .operator import Operator
 
 OPERATOR = Operator(
@@ -7,5 +8,6 @@ OPERATOR = Operator(
     title="Self Node Remediation",
     namespace="openshift-workload-availability",
     subscription="self-node-remediation",
+    manifests=Manifests(stem="50_self-node-remediation", channel="stable", reach=Reach.GUEST),
     dependencies=("node-healthcheck",),
 )

@@ -1,5 +1,7 @@
 """What the operator of the service may set about OLM operators; `policy` holds it, `runtime/settings` reads it."""
 
+from datetime import timedelta
+
 from muster.domain.record import Record
 from muster.domain.setting import setting
 
@@ -87,6 +89,27 @@ class OperatorSettings(Record):
     )
     odf_per_host_memory_gib_standard_mode: int = setting(
         "ODF_PER_HOST_MEMORY_GIB_STANDARD_MODE", 19, "The GiB of memory that Data Foundation adds to a worker."
+    )
+
+    node_healthcheck_min_healthy: str = setting(
+        "MIN_PERCENTAGE_OF_MATCHING_NODES_FOR_REMEDIATION",
+        "51%",
+        "How many workers have to be well for Node Healthcheck to mend one that is not.",
+    )
+    node_healthcheck_unready: timedelta = setting(
+        "NODE_HEALTHCHECK_UNHEALTHY_CONDITIONS_UNREADY_DURATION",
+        timedelta(seconds=300),
+        "How long a worker may say that it is not ready before Node Healthcheck mends it.",
+    )
+    node_healthcheck_unknown: timedelta = setting(
+        "NODE_HEALTHCHECK_UNHEALTHY_CONDITIONS_UNKNOWN_DURATION",
+        timedelta(seconds=300),
+        "How long a worker may say nothing before Node Healthcheck mends it.",
+    )
+    self_node_remediation_template: str = setting(
+        "SELF_NODE_REMEDIATION_TEMPLATE_NAME",
+        "self-node-remediation-automatic-strategy-template",
+        "The template by which Node Healthcheck has workers mended.",
     )
 
     openshift_ai_min_worker_nodes: int = setting(

@@ -9,6 +9,7 @@ from muster.domain.inventory import Disk, DriveType
 from muster.domain.validations.facts import INVENTORY, some, told
 from muster.domain.verdicts import Verdict, failed, passed
 
+from .manifests import Tree, resource
 from .operator import selected
 
 if TYPE_CHECKING:  # views add up what operators need
@@ -23,6 +24,25 @@ def room_for_mce_gb(cluster: Cluster) -> int:
     if not selected(cluster, "mce"):
         return 0
     return MCE_SINGLE_NODE_GB if cluster.single_node else MCE_GB
+
+
+MCE_ROOM = {"databaseStorage": 10, "filesystemStorage": 10, "imageStorage": 50}
+"""The GiB that each part of what multicluster engine discovers hosts with is given."""
+
+
+def storage_for_mce(cluster: Cluster, storage_class: str) -> tuple[Tree, ...]:
+    """Room for multicluster engine to discover hosts with; none if the cluster does not have it."""
+    if not selected(cluster, "mce"):
+        return ()
+    spec = {
+        part: {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": storage_class,
+            "resources": {"requests": {"storage": f"{size}Gi"}},
+        }
+        for part, size in MCE_ROOM.items()
+    }
+    return (resource("agent-install.openshift.io/v1beta1", "AgentServiceConfig", "agent", spec=spec),)
 
 
 def spare_disks(host: Host, least_gb: int = 0) -> list[Disk]:

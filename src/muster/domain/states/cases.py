@@ -1,6 +1,6 @@
 """What a row of a state table is judged on: a host or a cluster with its assessment and the trigger."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -46,24 +46,24 @@ class HostCase(HostView):
         stage = self.host.progress.current_stage
         return self.policy.stage_limit(stage, single_node=self.single_node) if stage else None
 
-    def words(self) -> dict[str, Any]:
-        """What the sentences of the table may refer to."""
-        stage, limit = self.host.progress.current_stage, self.stage_limit
-        untried = (("the speed of the disk", self.disk_is_fast), ("container images", self.images_are_there))
-        return {
-            "failing": self.assessment.failing,
-            "stage": stage or "",
-            "at_stage": f"at stage {stage}" if stage else "before its first stage",
-            "info": getattr(self.trigger, "info", ""),
-            "error": getattr(self.trigger, "error", ""),
-            "minutes": _minutes(limit),
-            "before": self.host.status_info,
-            "disk": self._disk,
-            "untried": " and ".join(what for what, tried in untried if not tried),
-        }
+    def __getitem__(self, word: str) -> Any:
+        """What a sentence of the table refers to by this word."""
+        return HOST_WORDS[word](self)
 
     @property
-    def _disk(self) -> str:
+    def at_stage(self) -> str:
+        """How far the installation has come, for a sentence."""
+        stage = self.host.progress.current_stage
+        return f"at stage {stage}" if stage else "before its first stage"
+
+    @property
+    def untried(self) -> str:
+        """What has yet to be tried out before the host can be installed, for a sentence."""
+        untried = (("the speed of the disk", self.disk_is_fast), ("container images", self.images_are_there))
+        return " and ".join(what for what, tried in untried if not tried)
+
+    @property
+    def disk(self) -> str:
         """The installation disk as someone in front of the machine would look for it."""
         host = self.host
         disk = host.inventory.disk(host.installation_disk_id) if host.inventory else None
@@ -103,24 +103,43 @@ class ClusterCase(ClusterView):
         set_here = self.policy.finalizing_limits
         return finalizing_limit(stage, timedelta(seconds=slowest), soft=self.limits_are_soft, overrides=set_here)
 
-    def words(self) -> dict[str, Any]:
-        """What the sentences of the table may refer to."""
-        cluster = self.cluster
-        return {
-            "failing": self.assessment.failing,
-            "failed_hosts": self.named(HostState.ERROR) or "none",
-            "waiting_hosts": self.named(HostState.PENDING_USER_ACTION),
-            "reason": cluster.preparation.reason,
-            "stage": cluster.progress.finalizing_stage or "none reported yet",
-            "minutes": _minutes(self.stage_limit),
-            "failed_operators": ", ".join(
-                each.name for each in cluster.operators if each.status is OperatorStatus.FAILED
-            ),
-        }
+    def __getitem__(self, word: str) -> Any:
+        """What a sentence of the table refers to by this word."""
+        return CLUSTER_WORDS[word](self)
+
+    @property
+    def failed_operators(self) -> str:
+        """The operators that have failed, by name."""
+        return ", ".join(each.name for each in self.cluster.operators if each.status is OperatorStatus.FAILED)
 
 
 def _minutes(limit: timedelta | None) -> int:
     return int(limit.total_seconds() // 60) if limit else 0
+
+
+HOST_WORDS: dict[str, Callable[[HostCase], Any]] = {
+    "failing": lambda case: case.assessment.failing,
+    "stage": lambda case: case.host.progress.current_stage or "",
+    "at_stage": lambda case: case.at_stage,
+    "info": lambda case: getattr(case.trigger, "info", ""),
+    "error": lambda case: getattr(case.trigger, "error", ""),
+    "minutes": lambda case: _minutes(case.stage_limit),
+    "before": lambda case: case.host.status_info,
+    "disk": lambda case: case.disk,
+    "untried": lambda case: case.untried,
+}
+"""What the sentences of the table of hosts may refer to. Each is worked out only where a sentence does."""
+
+CLUSTER_WORDS: dict[str, Callable[[ClusterCase], Any]] = {
+    "failing": lambda case: case.assessment.failing,
+    "failed_hosts": lambda case: case.named(HostState.ERROR) or "none",
+    "waiting_hosts": lambda case: case.named(HostState.PENDING_USER_ACTION),
+    "reason": lambda case: case.cluster.preparation.reason,
+    "stage": lambda case: case.cluster.progress.finalizing_stage or "none reported yet",
+    "minutes": lambda case: _minutes(case.stage_limit),
+    "failed_operators": lambda case: case.failed_operators,
+}
+"""The same for the table of clusters."""
 
 
 MASTER_ROLES = frozenset({Role.MASTER, Role.BOOTSTRAP})

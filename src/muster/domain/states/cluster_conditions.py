@@ -225,10 +225,12 @@ def is_prepared(case: ClusterCase) -> Cluster:
 
 
 def times_out(case: ClusterCase) -> Cluster:
-    """The attempt to prepare has failed for want of time."""
+    """The attempt to prepare has failed for want of time; how far the files had come is told."""
+    preparation = case.cluster.preparation
+    reached = f"; the last that was heard: {preparation.reason}" if preparation.reason else ""
     return case.cluster.but(
-        preparation=case.cluster.preparation.but(
-            status=PreparationStatus.FAILED, reason="preparing the installation took too long"
+        preparation=preparation.but(
+            status=PreparationStatus.FAILED, reason=f"preparing the installation took too long{reached}"
         )
     )
 

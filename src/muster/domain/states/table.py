@@ -98,6 +98,11 @@ class Table(Generic[S]):
         for row in self.rows:
             for state in row.source:
                 self._by_key.setdefault((row.on, state), []).append(row)
+        self._dues = {
+            # Rows that wait for the same thing look at the same clock once.
+            key: tuple(dict.fromkeys(due for row in rows for due in row.when.due))
+            for key, rows in self._by_key.items()
+        }
 
     def matching(self, on: type[Trigger], state: Any, situation: S) -> Transition | None:
         """The first row that applies, or none."""
@@ -108,10 +113,5 @@ class Table(Generic[S]):
 
     def next_due(self, on: type[Trigger], state: Any, situation: S, now: datetime) -> datetime | None:
         """The next moment at which a row of this state may start to match by time alone."""
-        dues = (
-            moment
-            for row in self._by_key.get((on, state), ())
-            for due in row.when.due
-            if (moment := due(situation)) is not None and moment > now
-        )
-        return min(dues, default=None)
+        dues = [due(situation) for due in self._dues.get((on, state), ())]
+        return min((moment for moment in dues if moment is not None and moment > now), default=None)

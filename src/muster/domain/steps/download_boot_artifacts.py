@@ -6,6 +6,7 @@ from muster.domain.errors import Invalid
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.policy import Policy
 from muster.domain.record import Record
+from muster.domain.releases import OsImage
 from muster.domain.views import HostView
 
 from .step import Args, Step
@@ -24,8 +25,8 @@ class BootArtifactsRequest(Record):
 
 
 def boot_artifacts(infra_env: InfraEnv, policy: Policy) -> BootArtifactsRequest:
-    """Where the parts of an infra-env's discovery image are."""
-    base = policy.image_service_url.rstrip("/")
+    """Where the parts of an infra-env's discovery image are, for firmware too, which may know no TLS."""
+    base = policy.boot_url
     query = urlencode({"arch": infra_env.cpu_architecture, "version": _version(infra_env, policy)})
     return BootArtifactsRequest(
         kernel_url=f"{base}/boot-artifacts/kernel?{query}",
@@ -33,6 +34,15 @@ def boot_artifacts(infra_env: InfraEnv, policy: Policy) -> BootArtifactsRequest:
         initrd_url=f"{base}/images/{infra_env.id}/pxe-initrd?{query}",
         host_fs_mount_dir=HOST_ROOT,
     )
+
+
+def system_url(image: OsImage, policy: Policy) -> str:
+    """Where a minimal image fetches its system: by its build, so that it is never another.
+
+    The address has no character that would mean something to a boot loader.
+    """
+    build = image.version or image.openshift_version
+    return f"{policy.boot_url}/boot-artifacts/{image.cpu_architecture}/{build}/rootfs"
 
 
 def _version(infra_env: InfraEnv, policy: Policy) -> str:

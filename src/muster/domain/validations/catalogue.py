@@ -1,7 +1,7 @@
 """Every check of hosts and clusters. To add one, write one function in the module of its category."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.views import ClusterView, HostView
@@ -9,60 +9,134 @@ from muster.domain.views import ClusterView, HostView
 from . import addresses, cluster_networks, clusters, domain_names, hardware, network, operators
 from .registry import Assessment, Validation, assess
 
-__all__ = ["CLUSTER_VALIDATIONS", "HOST_VALIDATIONS", "Assessment", "assess_cluster", "assess_host", "reassess_host"]
+__all__ = [
+    "CLUSTER_VALIDATIONS",
+    "HOST_VALIDATIONS",
+    "Assessment",
+    "assess_cluster",
+    "assess_host",
+    "cluster_checks_of",
+    "host_checks_of",
+    "reassess_cluster",
+    "reassess_host",
+]
+
+V = TypeVar("V")
+Checks = tuple[Validation[V], ...]
 
 
 def _collect(*modules: Any) -> tuple[Validation[Any], ...]:
     return tuple(each for module in modules for each in vars(module).values() if isinstance(each, Validation))
 
 
-HOST_VALIDATIONS: tuple[Validation[HostView], ...] = (
+HOST_VALIDATIONS: Checks[HostView] = (
     *_collect(hardware, network, domain_names, addresses),
     *operators.OF_HOSTS,
 )
 """In the order in which clients list them."""
 
-CLUSTER_VALIDATIONS: tuple[Validation[ClusterView], ...] = tuple(
+CLUSTER_VALIDATIONS: Checks[ClusterView] = tuple(
     sorted((*_collect(clusters, cluster_networks), *operators.OF_CLUSTERS), key=lambda check: check.id)
 )
 """In the order in which clients list them: by id."""
 
 POOL_VALIDATIONS = tuple(check for check in HOST_VALIDATIONS if check.in_pool)
 
+LOOKED_AT_BY: dict[str, frozenset[str]] = {
+    "clock_skew": frozenset({"time-synced-between-host-and-service"}),
+    "connectivity": frozenset({
+        "belongs-to-majority-group", "mtu-valid", "sufficient-network-latency-requirement-for-role",
+        "sufficient-packet-loss-requirement-for-role",
+    }),
+    "free_addresses": frozenset(),
+    "heard_at": frozenset(),
+    "ntp_sources": frozenset({"ntp-synced"}),
+    "resolutions": frozenset(check.id for check in _collect(domain_names)),
+    "vip_checks": frozenset(),
+}  # fmt: skip
+"""Fields of a host that change most, and the checks of the host that look at them; any other may matter to all.
 
-GATES = {check.id: check.gates for check in HOST_VALIDATIONS}
+What only the evidence of a verdict tells does not count: evidence is worked out anew when someone asks for it.
+"""
+
+LOOKED_AT_BY_CLUSTERS: dict[str, frozenset[str]] = {
+    "clock_skew": frozenset({"ntp-server-configured"}),
+    "connectivity": frozenset(),
+    "free_addresses": frozenset({"api-vips-valid", "ingress-vips-valid"}),
+    "heard_at": frozenset(),
+    "ntp_sources": frozenset(),
+    "resolutions": frozenset(),
+    "status": frozenset({"all-hosts-are-ready-to-install", "ntp-server-configured"}),
+    "status_updated_at": frozenset(),
+    "vip_checks": frozenset({"api-vips-valid", "ingress-vips-valid"}),
+}
+"""The same for the checks of the host's cluster."""
+
+OF_SHARES = frozenset({"has-cpu-cores-for-role", "has-memory-for-role"})
+"""Checks that look at the other hosts only to see what each operator needs of this one."""
 
 
-def reassess_host(view: HostView, before: Assessment) -> Assessment:
-    """Every verdict on a host of which only the others have changed since; the same object if all stay."""
-    assert view.cluster is not None, "a host without a cluster has no others"
-    checks = _of_others(tuple(operator.name for operator in view.cluster.operators))
-    again = assess_host(view, tuple(checks.values()))
-    ids = checks.keys()
-    if again.held == before.held & ids and all(again.verdicts.get(name) == before.verdicts.get(name) for name in ids):
+@lru_cache(maxsize=256)
+def host_checks_of(fields: frozenset[str], operators: tuple[str, ...] | None) -> Checks[HostView] | None:
+    """The checks to make again of a host that differs in some fields; None if all are.
+
+    `operators` are those of the cluster if other hosts differ too, and None if not.
+    """
+    if not fields <= LOOKED_AT_BY.keys():
+        return None
+    of_others = frozenset() if operators is None else _of_others(operators)
+    ids = of_others.union(*(LOOKED_AT_BY[name] for name in fields))
+    return tuple(check for check in HOST_VALIDATIONS if check.id in ids)
+
+
+@lru_cache(maxsize=256)
+def cluster_checks_of(fields: frozenset[str]) -> Checks[ClusterView] | None:
+    """The checks to make again of a cluster whose hosts differ in some fields; None if all are."""
+    if not fields <= LOOKED_AT_BY_CLUSTERS.keys():
+        return None
+    ids = frozenset().union(*(LOOKED_AT_BY_CLUSTERS[name] for name in fields))
+    return tuple(check for check in CLUSTER_VALIDATIONS if check.id in ids)
+
+
+@lru_cache(maxsize=64)
+def _of_others(operators: tuple[str, ...]) -> frozenset[str]:
+    """The checks that have to be made again when only other hosts have changed; operators count if selected."""
+    selected = {OLM_OPERATORS[name].check for name in operators if name in OLM_OPERATORS}
+    unshared = frozenset() if selected else OF_SHARES
+    return frozenset(
+        check.id
+        for check in HOST_VALIDATIONS
+        if check.of_others and (check.category != "operators" or check.id in selected) and check.id not in unshared
+    )
+
+
+def reassess_host(view: HostView, before: Assessment, checks: Checks[HostView]) -> Assessment:
+    """Every verdict on a host of which only some checks have to be made again; the same object if all stay."""
+    return _updated(before, assess_host(view, checks), checks, HOST_VALIDATIONS)
+
+
+def reassess_cluster(view: ClusterView, before: Assessment, checks: Checks[ClusterView]) -> Assessment:
+    """Every verdict on a cluster of which only some checks have to be made again; the same object if all stay."""
+    return _updated(before, assess_cluster(view, checks), checks, CLUSTER_VALIDATIONS)
+
+
+def _updated(before: Assessment, again: Assessment, made: Checks[V], every: Checks[V]) -> Assessment:
+    """An assessment with some of its checks made again, in the order of all of them."""
+    ids = {check.id for check in made}
+    old, new = before.verdicts, again.verdicts
+    if again.held == before.held & ids and all(new.get(name) == old.get(name) for name in ids):
         return before
-    kept = {name: verdict for name, verdict in before.verdicts.items() if name not in ids}
+    found = ((check.id, (new if check.id in ids else old).get(check.id)) for check in every)
     held = (before.held - ids) | again.held
     return Assessment(
-        verdicts=kept | again.verdicts,
-        closed=frozenset().union(*(GATES[name] for name in held)),
+        verdicts={name: verdict for name, verdict in found if verdict is not None},
+        closed=frozenset().union(*(check.gates for check in every if check.id in held)),
         held=held,
         unspoken=before.unspoken,
     )
 
 
-@lru_cache(maxsize=64)
-def _of_others(operators: tuple[str, ...]) -> dict[str, Validation[HostView]]:
-    """The checks that have to be made again when only other hosts have changed; operators count if selected."""
-    selected = {OLM_OPERATORS[name].check for name in operators if name in OLM_OPERATORS}
-    return {
-        check.id: check
-        for check in HOST_VALIDATIONS
-        if check.of_others and (check.category != "operators" or check.id in selected)
-    }
-
-
-def assess_host(view: HostView, checks: tuple[Validation[HostView], ...] = ()) -> Assessment:
+def assess_host(view: HostView, checks: Checks[HostView] = ()) -> Assessment:
     """Every verdict on a host, or those of some checks only."""
     cluster = view.cluster
     ignored = cluster.ignored_host_validations if cluster else ()
@@ -75,12 +149,12 @@ def assess_host(view: HostView, checks: tuple[Validation[HostView], ...] = ()) -
     )
 
 
-def assess_cluster(view: ClusterView) -> Assessment:
-    """Every verdict on a cluster."""
+def assess_cluster(view: ClusterView, checks: Checks[ClusterView] = ()) -> Assessment:
+    """Every verdict on a cluster, or those of some checks only."""
     ignored = view.cluster.ignored_cluster_validations
     return assess(
         view,
-        CLUSTER_VALIDATIONS,
+        checks or CLUSTER_VALIDATIONS,
         disabled=frozenset() if ignored else view.policy.disabled_cluster_validations,
         ignored=ignored,
     )

@@ -88,18 +88,15 @@ class Assessment(Record):
 
     def findings(self, before: dict[str, Finding]) -> dict[str, Finding]:
         """What to write down of these verdicts: all but those nobody wants to read at this stage."""
-        return {
-            name: _same_words(before.get(name), verdict)
-            for name, verdict in self.verdicts.items()
-            if name not in self.unspoken
-        }
-
-
-def _same_words(old: Finding | None, verdict: Verdict) -> Finding:
-    """The old finding where it says the same, so that nothing seems to have changed."""
-    if old is not None and old.status is verdict.status and old.message == verdict.message:
-        return old
-    return Finding(status=verdict.status, message=verdict.message)
+        findings: dict[str, Finding] = {}
+        for name, verdict in self.verdicts.items():
+            if name in self.unspoken:
+                continue
+            old, status, message = before.get(name), verdict.status, verdict.message
+            # The old finding where it says the same, so that nothing seems to have changed.
+            same = old is not None and old.status is status and old.message == message
+            findings[name] = old if old is not None and same else Finding(status=status, message=message)
+        return findings
 
 
 def assess(
@@ -117,15 +114,16 @@ def assess(
     unspoken: set[str] = set()
     forgive_all = "all" in ignored
     for check in validations:
-        verdict = DISABLED if check.id in disabled and check.switchable else check(view)
+        name = check.id
+        verdict = DISABLED if name in disabled and check.switchable else check(view)
         if verdict is None:
             continue
-        verdicts[check.id] = verdict
+        verdicts[name] = verdict
         if stage in check.unspoken:
-            unspoken.add(check.id)
-        if verdict.passes or (check.ignorable and (forgive_all or check.id in ignored)):
+            unspoken.add(name)
+        if verdict.passes or (check.ignorable and (forgive_all or name in ignored)):
             continue
-        held.add(check.id)
+        held.add(name)
         closed |= check.gates
     return Assessment(verdicts=verdicts, closed=frozenset(closed), held=frozenset(held), unspoken=frozenset(unspoken))
 

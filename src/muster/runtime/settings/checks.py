@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 
 from muster.domain.errors import Invalid
+from muster.domain.inputs.releases import os_image_problems
 from muster.domain.network_defaults import default_network_problems
 from muster.domain.steps import STEPS
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS
@@ -81,11 +82,26 @@ def _https(settings: Settings) -> Complaints:
         yield f"HTTP_LISTEN_PORT is {settings.http_port}, on which the service listens already (MUSTER_PORT)"
 
 
+def _os_images(settings: Settings) -> Complaints:
+    yield from os_image_problems(settings.os_images)
+    path = settings.base_images.images_ca_file
+    if path and not os.access(path, os.R_OK):
+        yield f"OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE is {path!r}, which cannot be read"
+
+
 def _networks(settings: Settings) -> Complaints:
     yield from default_network_problems(settings.networks)
 
 
-CHECKS: tuple[Callable[[Settings], Complaints], ...] = (_validations, _networks, _database, _storage, _access, _https)
+CHECKS: tuple[Callable[[Settings], Complaints], ...] = (
+    _validations,
+    _networks,
+    _database,
+    _storage,
+    _access,
+    _https,
+    _os_images,
+)
 
 
 def doubts(settings: Settings, environment: Mapping[str, str] = os.environ) -> Iterator[str]:
@@ -97,5 +113,7 @@ def doubts(settings: Settings, environment: Mapping[str, str] = os.environ) -> I
         for name in sorted(environment.keys() - members(family).keys()):
             if name.startswith(begin) and name.endswith(end):
                 yield f"{name} is ignored: no stage of that name has a limit. See docs/settings.md for those that have"
+    if settings.discovery.install_vendor_ca and not settings.discovery.vendor_ca_path:
+        yield "INSTALL_RH_CA is ignored: no company's certificates are shipped; name yours with MUSTER_VENDOR_CA_FILE"
     for name in sorted(WHY.keys() & environment.keys()):
         yield f"{name} is ignored: {WHY[name]}"

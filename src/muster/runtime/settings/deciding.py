@@ -4,6 +4,7 @@ from muster.domain.inputs.requirements import read_requirements
 from muster.domain.managed_domains import read_domains
 from muster.domain.policy import LogLimits, Policy, with_time_to_prepare
 
+from .files import is_fips, trust_in
 from .table import Settings
 
 SAME = frozenset(Settings.__struct_fields__) & frozenset(Policy.__struct_fields__)
@@ -13,12 +14,17 @@ SAME = frozenset(Settings.__struct_fields__) & frozenset(Policy.__struct_fields_
 def policy_from(settings: Settings) -> Policy:
     """What decisions need of the settings. Raises `Invalid` naming what is wrong."""
     same = {name: getattr(settings, name) for name in SAME}
+    trust = trust_in(settings.discovery)
     policy = Policy(
-        **same,
+        **same | {"public_registries": settings.public_registries | trust.mirrors.sources},
+        trust=trust,
+        service_fips=is_fips(),
         requirements=read_requirements(settings.hardware),
         managed_domains=read_domains(settings.base_dns_domains),
         service_url=settings.own_url,
         image_service_url=settings.image_url,
+        plain_service_url=settings.without_tls(settings.own_url),
+        plain_image_service_url=settings.without_tls(settings.image_url),
         host_logs=LogLimits(
             first=settings.host_logs_pending, upload=settings.host_logs_collection, more=settings.host_logs_pending
         ),

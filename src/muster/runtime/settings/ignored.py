@@ -50,6 +50,16 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "the bucket has to be there; without it the service says so": ("CREATE_S3_BUCKET",),
     "whose a manifest is, a file beside it says, in every storage": ("ENABLE_XATTR_FALLBACK",),
     "the files are few and small; watch the disk as any other": ("FILESYSTEM_USAGE_THRESHOLD",),
+    "MUSTER_PORT says where everything is served, images included": ("LISTEN_PORT",),
+    "images are served by the service itself, which has nobody to call": (
+        "ASSISTED_SERVICE_SCHEME",
+        "ASSISTED_SERVICE_HOST",
+        "ASSISTED_SERVICE_API_TRUSTED_CA_FILE",
+        "HTTPS_CA_FILE",
+    ),
+    "images are not unpacked": ("DATA_TEMP_DIR",),
+    "it is called OS_IMAGES": ("RHCOS_VERSIONS",),
+    "it is called LOG_LEVEL": ("LOGLEVEL",),
     "the lab's releases need no installer to be run, and are always on offer": ("DUMMY_IGNITION",),
 }
 """By the reason, the names."""
@@ -74,35 +84,15 @@ LATER: dict[str, tuple[str, ...]] = {
         "MAX_GC_CLUSTERS_PER_INTERVAL",
         "MAX_GC_INFRAENVS_PER_INTERVAL",
     ),
-    "the discovery image": (
-        "SERVICE_CA_CERT_PATH",
-        "SKIP_CERT_VERIFICATION",
-        "AGENT_TIMEOUT_START",
-        "ENABLE_IMAGE_SERVICE",
-        "IMAGE_EXPIRATION_TIME",
-        "ISO_IMAGE_TYPE",
-        "OKD_RPMS_IMAGE",
-        "ENABLE_OKD_SUPPORT",
-        "INSTALL_RH_CA",
-        "MIN_VERSION_FOR_NMSTATE_SERVICE",
-        "NETWORK_DISCOVERY_DELAY_SECONDS",
-        "FORCE_INSECURE_POLICY_JSON",
-    ),
     "releases that are fetched": (
         "OPENSHIFT_RELEASE_SYNCER_INTERVAL",
         "RED_HAT_PRODUCT_LIFE_CYCLE_DATA_API_BASE_URL",
         "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR",
         "REGISTRY_CREDS",
-        "INSTALLER_CACHE_CAPACITY",
         "INSTALLER_CACHE_MAX_RELEASE_SIZE",
         "INSTALLER_CACHE_RELEASE_FETCH_RETRY_INTERVAL",
-        "DISK_ENCRYPTION_CIPHER",
     ),
-    "installing without a service that stays": (
-        "INSTALL_INVOKER",
-        "INFRA_ENV_ID",
-        "EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR",
-    ),
+    "installing without a service that stays": ("INFRA_ENV_ID",),
     "Kubernetes resources": (
         "ALLOW_CONVERGED_FLOW",
         "ENABLE_METAL3",
@@ -111,12 +101,6 @@ LATER: dict[str, tuple[str, ...]] = {
         "APPROVE_CSRS_REQUEUE_DURATION",
         "IRONIC_AGENT_IMAGE",
         "IRONIC_AGENT_IMAGE_ARM",
-    ),
-    "operators that mend nodes": (
-        "MIN_PERCENTAGE_OF_MATCHING_NODES_FOR_REMEDIATION",
-        "SELF_NODE_REMEDIATION_TEMPLATE_NAME",
-        "NODE_HEALTHCHECK_UNHEALTHY_CONDITIONS_UNREADY_DURATION",
-        "NODE_HEALTHCHECK_UNHEALTHY_CONDITIONS_UNKNOWN_DURATION",
     ),
 }
 """By the part of muster that is still to come, the names it will read."""

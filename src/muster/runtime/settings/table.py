@@ -7,10 +7,13 @@ one of `Policy` is what decisions depend on as it is.
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
+from muster.domain.base_image_settings import BaseImageSettings
+from muster.domain.discovery_settings import DiscoverySettings
 from muster.domain.inputs.releases import ReleaseEntry
 from muster.domain.inputs.requirements import Entry
+from muster.domain.installer_settings import InstallerSettings
 from muster.domain.network_defaults import NetworkDefaults
 from muster.domain.operators.settings import OperatorSettings
 from muster.domain.policy import Policy
@@ -37,7 +40,9 @@ class Settings(Record):
     host: str = setting("MUSTER_HOST", "0.0.0.0", "The address to listen on.")  # noqa: S104 - agents come from everywhere
     port: Port = setting("MUSTER_PORT", 8090, "The port to listen on.")
     http_port: Port | None = setting(
-        "HTTP_LISTEN_PORT", None, "A second port without TLS; beside HTTPS it serves iPXE scripts and nothing else."
+        "HTTP_LISTEN_PORT",
+        None,
+        "A second port without TLS; beside HTTPS it serves iPXE scripts and what they start, and nothing else.",
     )
     https_cert: str = setting(
         "HTTPS_CERT_FILE", "", "The certificates, in PEM form, with which the service shows who it is; turns HTTPS on."
@@ -59,6 +64,9 @@ class Settings(Record):
     )
     allowed_origins: Words = setting(
         "ALLOWED_DOMAINS", frozenset(), "The web sites whose pages may call the service from a browser; none if empty."
+    )
+    streams: Count = setting(
+        "MAX_CONCURRENT_REQUESTS", 400, "Images that are sent at once at most; whoever asks for one more waits."
     )
     reject_unknown_fields: bool = setting(
         "ENABLE_REJECT_UNKNOWN_FIELDS", True, "Whether a body with a field that nobody knows is refused."
@@ -124,6 +132,11 @@ class Settings(Record):
         True,
         "Whether a token opens only the discovery image or cluster it is for.",
     )
+    link_lasts: timedelta = setting(
+        "IMAGE_EXPIRATION_TIME",
+        timedelta(hours=4),
+        "How long a short link to a discovery image lasts at least, where callers are asked who they are; 0: for ever.",
+    )
 
     # What is installed.
     release_images: tuple[ReleaseEntry, ...] = setting(
@@ -136,6 +149,8 @@ class Settings(Record):
         "IGNORED_OPENSHIFT_VERSIONS", (), "Versions, as x.y or x.y.z, that are neither shown nor installed."
     )
     os_images: tuple[OsImage, ...] = setting("OS_IMAGES", (), "The systems that machines can be discovered with.")
+    base_images: BaseImageSettings = BaseImageSettings()
+    installers: InstallerSettings = InstallerSettings()
     agent_image: str = setting(
         "AGENT_DOCKER_IMAGE", SHIPPED.agent_image, "The image of the agent on discovered machines."
     )
@@ -150,6 +165,7 @@ class Settings(Record):
         "PUBLIC_CONTAINER_REGISTRIES", SHIPPED.public_registries, "Registries for which a pull secret needs no entry."
     )
     ntp_default: str = setting("NTP_DEFAULT_SERVER", "", "A time source that every machine gets besides its own.")
+    discovery: DiscoverySettings = SHIPPED.discovery
     networks: NetworkDefaults = SHIPPED.networks
     base_dns_domains: Pairs = setting(
         "BASE_DNS_DOMAINS", {}, "Domains whose names the service may create, as domain:zone/provider."
@@ -161,6 +177,11 @@ class Settings(Record):
     )
     single_node_dnsmasq: bool = setting(
         "ENABLE_SINGLE_NODE_DNSMASQ", SHIPPED.single_node_dnsmasq, "Whether a single node answers for its own names."
+    )
+    disk_encryption_cipher: str = setting(
+        "DISK_ENCRYPTION_CIPHER",
+        SHIPPED.disk_encryption_cipher,
+        "The cipher with which disks are encrypted, as cryptsetup knows it; if empty, one that the service may use.",
     )
     skip_mco_reboot: bool = setting(
         "ENABLE_SKIP_MCO_REBOOT",
@@ -289,6 +310,11 @@ class Settings(Record):
         return Path(self.data or self.work_dir or "data").absolute()
 
     @property
+    def images_folder(self) -> Path:
+        """The folder for the files of system images."""
+        return Path(self.base_images.images_dir or self.folder / "images").absolute()
+
+    @property
     def database_url(self) -> str:
         """Where the records are kept: where it was said, in the PostgreSQL of DB_*, else in a file in the folder."""
         if self.database:
@@ -333,3 +359,13 @@ class Settings(Record):
     def image_url(self) -> str:
         """Where discovery images are to be had."""
         return (self.image_service_base_url or self.own_url).rstrip("/")
+
+    def without_tls(self, url: str) -> str:
+        """The same place for firmware that knows no TLS; "" if there is none besides."""
+        parts = urlsplit(url)
+        if self.http_port is None or parts.scheme != "https":
+            return ""
+        # What is said to be at our own port is at our second port too; what is said to be elsewhere stays there.
+        host, colon, port = parts.netloc.rpartition(":")
+        place = f"{host}:{self.http_port}" if colon and port == str(self.port) else parts.netloc
+        return parts._replace(scheme="http", netloc=place).geturl()

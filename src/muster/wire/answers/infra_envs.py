@@ -29,12 +29,12 @@ class InfraEnvOut(Record):
     created_at: Moment
     updated_at: Moment
     expires_at: Moment
-    download_url: str
     proxy: ProxyOut
     additional_ntp_sources: Maybe[str] = UNSET
     additional_trust_bundle: Maybe[str] = UNSET
     cluster_id: Maybe[Id] = UNSET
     cpu_architecture: Maybe[Literal["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]] = UNSET
+    download_url: Maybe[str] = UNSET
     email_domain: Maybe[str] = UNSET
     ignition_config_override: Maybe[Document] = UNSET
     kernel_arguments: Maybe[Document] = UNSET

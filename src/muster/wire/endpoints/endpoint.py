@@ -14,6 +14,7 @@ JSON = "application/json"
 BYTES = "application/octet-stream"
 STREAM = "text/event-stream"
 FORM = "multipart/form-data"
+PAGE = "text/html; charset=utf-8"
 
 
 class Scheme(StrEnum):
@@ -84,7 +85,19 @@ class Endpoint(Record):
     silent: tuple[int, ...] = ()
     """The statuses it answers with without a word."""
     gives: str = JSON
+    file: bool = False
+    """It answers with a file as it is: callers may ask for its head or for parts of it, whatever they accept."""
     summary: str = ""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How it may be called."""
+        return (self.method, "HEAD") if self.file else (self.method,)
+
+    @property
+    def fails_in(self) -> str:
+        """The form of its errors: who asks an operation for bytes gets them as such, everybody else in JSON."""
+        return BYTES if self.gives == BYTES and not self.file else JSON
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -106,6 +119,11 @@ def v1(name: str, call: str, *access: Access, status: int = 200, **traits: Any) 
     """A call of the contract as it was before, written as `GET /clusters`."""
     method, path = call.split(" ")
     return Endpoint(name=name, method=method, path=f"{BEFORE}{path}", access=access, status=status, **traits)
+
+
+def image(name: str, path: str, *access: Access, **traits: Any) -> Endpoint:
+    """A file that machines start from. No access named means that whoever knows the path may have it."""
+    return Endpoint(name=name, method="GET", path=path, access=access, gives=BYTES, file=True, **traits)
 
 
 def ours(name: str, call: str, *access: Access, status: int = 200, **traits: Any) -> Endpoint:

@@ -1,0 +1,152 @@
+"""What is not judged again: the tables that say which checks look at what, held against the checks themselves."""
+
+from functools import partial
+from types import FunctionType
+
+import pytest
+
+from builders import (
+    CONSOLE,
+    NOW,
+    a_cluster,
+    a_day2_host,
+    a_host,
+    a_pool_view,
+    a_ready_host,
+    a_ready_view,
+    a_running_cluster,
+    a_view,
+    some_ready_hosts,
+)
+from muster.domain.clusters import Cluster, ClusterState, DiskEncryption, Platform, PlatformType
+from muster.domain.connectivity import MajorityGroups
+from muster.domain.hosts import Host, HostState
+from muster.domain.monitored import MonitoredOperator, OperatorType
+from muster.domain.networks import Vip, VipVerification
+from muster.domain.operators import OLM_OPERATORS
+from muster.domain.roles import Role
+from muster.domain.settle import LOOKED_AT, TOGETHER
+from muster.domain.suggestions import suggested_roles
+from muster.domain.validations.catalogue import (
+    CLUSTER_VALIDATIONS,
+    HOST_VALIDATIONS,
+    LOOKED_AT_BY,
+    LOOKED_AT_BY_CLUSTERS,
+    assess_cluster,
+    assess_host,
+)
+from muster.domain.views import ClusterView, HostView, peers_of
+
+EVIDENCE = {"heard_at", "status_updated_at"}
+"""Fields that only evidence is made of; everybody may read them."""
+
+
+class Watched:
+    """A record that notes which of its fields are read."""
+
+    def __init__(self, record, read):
+        self._record, self._read = record, read
+
+    def __getattr__(self, name):
+        record = self._record
+        if name in record.__struct_fields__:
+            self._read.add(name)
+            return getattr(record, name)
+        trait = getattr(type(record), name)
+        if isinstance(trait, property):
+            return trait.fget(self)
+        return partial(trait, self) if isinstance(trait, FunctionType) else trait
+
+    def but(self, **changes):
+        return Watched(self._record.but(**changes), self._read)
+
+
+def selecting(*names):
+    return tuple(MonitoredOperator(name=name, operator_type=OperatorType.OLM) for name in names)
+
+
+BARE = {"user_managed_networking": True, "platform": Platform(type=PlatformType.NONE), "api_vips": ()}
+TAKEN = (Vip(ip="192.168.1.5", verification=VipVerification.FAILED),)
+CLUSTERS = (
+    a_cluster(),
+    a_cluster(operators=(CONSOLE, *selecting(*OLM_OPERATORS))),
+    a_cluster(operators=selecting("odf", "cnv"), control_plane_count=5),
+    a_cluster(control_plane_count=1, high_availability_mode="None", **BARE),
+    a_cluster(machine_networks=(), **BARE),
+    a_cluster(vip_dhcp_allocation=True, api_vips=(), ingress_vips=(), machine_networks=()),
+    a_cluster(disk_encryption=DiskEncryption(enable_on="all", mode="tang", tang_servers="[]")),
+    a_cluster(load_balancer="user-managed", status=ClusterState.INSUFFICIENT),
+    a_cluster(majority_groups=MajorityGroups(), api_vips=TAKEN, ingress_vips=TAKEN),
+    a_cluster(majority_groups=MajorityGroups(), **BARE),
+)
+HOSTS = (
+    some_ready_hosts(3, 2),
+    [a_ready_host("h1"), a_ready_host("h2", requested_hostname="h1"), a_host("h3", inventory=None)],
+    [a_host("h1", role=Role.AUTO, clock_skew=5000), a_host("h2", status=HostState.DISCOVERING, clock_skew=0)],
+    [],
+)
+VIEWS = (
+    *(a_view(cluster, hosts) for cluster in CLUSTERS for hosts in HOSTS),
+    a_ready_view(3, 2),
+    a_view(a_running_cluster(), [a_day2_host(), a_day2_host("h8", inventory=None, api_vip=None)]),
+)
+
+
+def read_of_hosts():
+    """For each check of a host, the fields of that host that it reads."""
+    read = {check.id: set() for check in HOST_VALIDATIONS}
+    for view in (*VIEWS, a_pool_view(a_ready_host("h1")), a_pool_view(a_host("h1", inventory=None))):
+        for host in view.living:
+            for check in HOST_VALIDATIONS:
+                if view.cluster is not None or check.in_pool:
+                    check(HostView(view, Watched(host, read[check.id]), peers_of(view.living)))
+    return read
+
+
+def read_of_clusters():
+    """For each check of a cluster, the fields of hosts that it reads."""
+    read = {check.id: set() for check in CLUSTER_VALIDATIONS}
+    for view in VIEWS:
+        for check in CLUSTER_VALIDATIONS:
+            hosts = {key: Watched(host, read[check.id]) for key, host in view.hosts.items()}
+            check(ClusterView(view.but(hosts=hosts), view.cluster, peers_of(view.living)))
+    return read
+
+
+@pytest.mark.parametrize(
+    ("table", "reading"), [(LOOKED_AT_BY, read_of_hosts), (LOOKED_AT_BY_CLUSTERS, read_of_clusters)]
+)
+def test_the_tables_name_every_check_that_looks_at_a_field(table, reading):
+    read = reading()
+    for field, checks in table.items():
+        if field not in EVIDENCE:
+            assert {name for name, fields in read.items() if field in fields} == checks, field
+
+
+def test_what_only_evidence_is_made_of_changes_no_verdict():
+    def words(view):
+        peers = peers_of(view.living)
+        judged = [assess_host(HostView(view, host, peers)) for host in view.living]
+        judged.append(assess_cluster(ClusterView(view, view.cluster, peers)))
+        return [
+            {name: (each.status, each.message) for name, each in assessment.verdicts.items()} for assessment in judged
+        ]
+
+    for view in VIEWS:
+        otherwise = {host.id: host.but(heard_at={"inventory": NOW}, status_updated_at=NOW) for host in view.living}
+        assert words(view) == words(view.but(hosts={**view.hosts, **otherwise}))
+
+
+def test_hosts_look_at_no_field_of_their_cluster_that_is_its_own_affair():
+    read = set()
+    for view in VIEWS:
+        watched = view.but(cluster=Watched(view.cluster, read))
+        for host in view.living:
+            assess_host(HostView(watched, host, peers_of(view.living)))
+        suggested_roles(watched)
+    assert {name for name in read if name not in Cluster.__struct_fields__} == set()
+    assert read <= {*LOOKED_AT, *TOGETHER}
+
+
+def test_every_field_in_the_tables_is_one_of_a_host():
+    assert {*LOOKED_AT_BY, *LOOKED_AT_BY_CLUSTERS} <= set(Host.__struct_fields__)
