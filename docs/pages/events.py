@@ -22,7 +22,6 @@ REPORTED = {"reboots_for_node": "The controller in the new cluster reports how o
 """Events that others report by `POST /v2/events`; they are kept and shown as they come."""
 
 NOT_TOLD = {
-    "after_inactivity_cluster_deregistered": "clusters that nobody touches are not cleared away yet",
     "infra_env_registration_failed": "there is no infra-env to show it with; the answer to the call says why",
     "host_approved_updated": "hosts are approved by way of Kubernetes, which is not served yet",
     "generate_image_fetch_failed": "an infra-env is read and changed in one step, which cannot be half done",

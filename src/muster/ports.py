@@ -31,6 +31,11 @@ class Stored(Record):
     reads: dict[str, int] = {}
     """The versions of the other scopes looked at; a commit holds only while they stay."""
     tenants: int = 0
+    """Live hosts of an infra-env."""
+    needed: bool = False
+    """Whether a live cluster needs the infra-env: its own, or one that has hosts of it."""
+    heard_at: datetime | None = None
+    """When any live host of the infra-env last asked for instructions."""
     presence: dict[str, datetime] = {}
 
 
@@ -59,6 +64,12 @@ class Commit(Record):
     deadline: datetime | None = None
     live: bool = True
     """False once the scope's own record has been given up."""
+    forgotten: bool = False
+    """Nothing of the scope is kept: its records with their history, what was told of it, what is to be done for it.
+
+    Hosts of a cluster go with it, those of an infra-env that were given up too; hosts elsewhere stay. It is told as
+    every commit is. Only clusters and infra-envs can be forgotten.
+    """
 
 
 class Committed(Record):
@@ -130,6 +141,9 @@ class Store(Protocol):
 
     async def set_deadline(self, scope: str, version: int, deadline: datetime | None) -> None:
         """Note the next deadline of a scope that did not change (ignored if it has changed since)."""
+
+    async def wake(self, now: datetime) -> None:
+        """Let a deadline come for clusters that have none, given up or not, and for infra-envs that live."""
 
     async def note_seen(self, seen: Sequence[Seen]) -> None:
         """Write down, in one statement, when hosts last asked for instructions."""

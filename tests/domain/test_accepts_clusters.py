@@ -119,12 +119,9 @@ def test_a_cluster_that_is_given_up_takes_its_hosts_and_its_files_with_it_logs_l
     decision = decide(a_ready_view(), DeleteCluster())
     assert decision.cluster.deleted_at == NOW
     assert decision.view.living == ()
-    assert decision.effects == (
-        DeleteFiles(cluster_id=CLUSTER_ID),
-        DeleteFiles(cluster_id=CLUSTER_ID, everything=True, wait=timedelta(hours=72)),
-    )
+    assert decision.effects == (DeleteFiles(cluster_id=CLUSTER_ID),)
     assert names(decision) == ["host_deregistered"] * 3 + ["cluster_deregistered"]
-    assert decision.deadline is None
+    assert decision.deadline == NOW + timedelta(hours=72, milliseconds=1)
     assert refused(decision.view, DeleteCluster(), NotFound)
     assert not decide(later(decision.view, days=1), Ticked()).changed
 

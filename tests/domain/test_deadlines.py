@@ -25,6 +25,7 @@ from muster.domain.views import View
 H, C = HostState, ClusterState
 TICK = timedelta(milliseconds=1)
 MINUTE = timedelta(minutes=1)
+INACTIVITY = timedelta(hours=480) + TICK
 TRIED = {
     "disk_speeds": {"/dev/disk/by-id/wwn-0x1": DiskSpeed(tested=True)},
     "images": {"release": ImageStatus(name="release", result="success")},
@@ -154,10 +155,10 @@ def test_a_host_that_was_never_heard_of_is_waited_for_since_it_registered():
 
 
 @pytest.mark.parametrize("state", [C.INSTALLED, C.ADDING_HOSTS, C.UNMONITORED])
-def test_a_cluster_that_rests_is_not_looked_at_again(state):
+def test_a_cluster_that_rests_is_not_looked_at_before_it_has_rested_for_too_long(state):
     view = of(state, *[H.INSTALLED] * 3)
     view = view.but(hosts={key: host.but(progress=at(Stage.DONE)) for key, host in view.hosts.items()})
-    assert decide(view, Ticked()).deadline is None
+    assert decide(view, Ticked()).deadline == NOW + INACTIVITY
 
 
 @pytest.mark.parametrize("state", [H.ERROR, H.CANCELLED, H.RESETTING_PENDING])
@@ -173,11 +174,11 @@ def test_the_silence_of_a_host_is_noticed_in_every_state(state):
 def test_hosts_that_are_gone_are_not_waited_for_again():
     gone = decide(later(a_ready_view(), seen=False, minutes=4), Ticked())
     assert {host.status for host in gone.view.living} == {H.DISCONNECTED}
-    assert gone.deadline is None
+    assert gone.deadline == gone.view.now + INACTIVITY
 
 
-def test_a_cluster_that_was_given_up_is_not_looked_at_again():
-    assert decide(a_ready_view(), DeleteCluster()).deadline is None
+def test_a_cluster_that_was_given_up_is_looked_at_again_when_it_is_to_be_forgotten():
+    assert decide(a_ready_view(), DeleteCluster()).deadline == NOW + timedelta(hours=72) + TICK
 
 
 def test_a_view_that_was_never_settled_has_deadlines_too():
@@ -211,7 +212,7 @@ def test_logs_have_a_deadline_of_their_own(state, first):
     assert {host.logs_info for host in decision.view.living} == {"timeout"}
     assert decision.deadline == NOW + 10 * MINUTE + TICK
     decision = decide(decision.view.but(now=decision.deadline), Ticked())
-    assert (decision.cluster.logs_info, decision.deadline) == ("timeout", None)
+    assert (decision.cluster.logs_info, decision.deadline) == ("timeout", decision.view.now + INACTIVITY)
 
 
 def test_a_host_that_comes_back_just_in_time_stays():

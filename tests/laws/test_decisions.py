@@ -28,6 +28,7 @@ from muster.domain.inputs.hosts import HostUpdate
 from muster.domain.inputs.operators import OperatorInput
 from muster.domain.networks import NtpSource
 from muster.domain.progress import FinalizingStage, HostProgress, Stage
+from muster.domain.states.clusters import UNDER_WAY
 from muster.domain.steps import STEPS, instruct
 from muster.domain.steps.container_image_availability import ImagesReply
 from muster.domain.steps.domain_resolution import DomainReply
@@ -143,6 +144,9 @@ class ClusterLife(RuleBasedStateMachine):
             assert event.cluster_id == CLUSTER_ID
             known = event.host_id is None or event.host_id in decision.view.hosts
             assert known or event.name == "host_registration_failed"
+        if before.cluster.deleted_at is None and decision.view.cluster.deleted_at is not None:
+            assert before.cluster.status not in UNDER_WAY
+            assert max(before.presence.values(), default=NOW) < decision.view.now - decision.view.policy.inactivity
         for host_id, host in before.hosts.items():
             after = decision.view.hosts[host_id]
             if host.status is HostState.INSTALLED and after.status is not HostState.INSTALLED:
@@ -171,6 +175,11 @@ class ClusterLife(RuleBasedStateMachine):
     @rule(minutes=st.sampled_from([0, 1, 2, 4, 20, 45, 90]))
     def time_passes(self, minutes):
         self.view = self.view.but(now=self.view.now + timedelta(minutes=minutes))
+        self.happens(Ticked())
+
+    @rule()
+    def nobody_comes_for_weeks(self):
+        self.view = self.view.but(now=self.view.now + timedelta(days=21))
         self.happens(Ticked())
 
     # Discovery

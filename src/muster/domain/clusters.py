@@ -151,6 +151,8 @@ class Cluster(Record):
     logs_info: str = ""
     controller_logs_started_at: datetime | None = None
     controller_logs_collected_at: datetime | None = None
+    forgetting: bool = False
+    """Given up long ago; it is forgotten as soon as its last files are gone."""
 
     @property
     def single_node(self) -> bool:

@@ -8,11 +8,15 @@ from typing import Any
 
 from .accepts import ACCEPTS
 from .accepts.refusals import refusals
+from .cleaning import clean, cleaning_due
 from .draft import AnyRecord, Decision, Draft
 from .errors import MusterError
 from .settle import next_deadline, settle
 from .triggers import Asked, Ticked, Trigger
 from .views import View
+
+Changes = tuple[tuple[AnyRecord | None, AnyRecord], ...]
+"""Records before and after."""
 
 
 def decide(view: View, *triggers: Trigger) -> Decision:
@@ -26,7 +30,11 @@ def decide(view: View, *triggers: Trigger) -> Decision:
             settled = draft.view
         outcomes.append(_accept(draft, trigger))
     settle(draft)
-    return _decision(draft, view, tuple(outcomes))
+    changes = _changes(draft, view)
+    if all(isinstance(trigger, Ticked) for trigger in triggers) and clean(draft):
+        settle(draft)
+        changes = _changes(draft, view)
+    return _decision(draft, view, changes, tuple(outcomes))
 
 
 def _accept(draft: Draft, trigger: Trigger) -> MusterError | None:
@@ -44,21 +52,21 @@ def _accept(draft: Draft, trigger: Trigger) -> MusterError | None:
     return None
 
 
-def _decision(draft: Draft, before: View, outcomes: tuple[MusterError | None, ...]) -> Decision:
-    changes = _changes(draft, before)
-    written = bool(changes or draft.events or draft.effects)
+def _decision(draft: Draft, before: View, changes: Changes, outcomes: tuple[MusterError | None, ...]) -> Decision:
+    written = bool(changes or draft.events or draft.effects or draft.forgotten)
     view = draft.view.but(version=before.version + 1) if written else draft.view
     return Decision(
         view=view,
         changes=changes,
         events=tuple(draft.events),
         effects=tuple(draft.effects),
-        deadline=next_deadline(view),
+        deadline=min((due for due in (next_deadline(view), cleaning_due(view)) if due is not None), default=None),
+        forgotten=draft.forgotten,
         outcomes=outcomes,
     )
 
 
-def _changes(draft: Draft, before: View) -> tuple[tuple[AnyRecord | None, AnyRecord], ...]:
+def _changes(draft: Draft, before: View) -> Changes:
     """Every record that differs from before, stamped with the moment."""
     pairs: list[tuple[Any, Any]] = [(before.cluster, draft.view.cluster)]
     pairs += [(before.hosts.get(key), host) for key, host in draft.view.hosts.items()]

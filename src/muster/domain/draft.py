@@ -27,13 +27,15 @@ class Decision(Record):
     events: tuple[Event, ...] = ()
     effects: tuple[AnyEffect, ...] = ()
     deadline: datetime | None = None
+    forgotten: bool = False
+    """Whether nothing of the scope is to be kept any more."""
     outcomes: tuple[MusterError | None, ...] = ()
     """For each trigger, why it was not accepted; None if it was."""
 
     @property
     def changed(self) -> bool:
         """Whether there is anything to write down."""
-        return bool(self.changes or self.events or self.effects)
+        return bool(self.changes or self.events or self.effects or self.forgotten)
 
     def host(self, host_id: str) -> Host:
         """A host as it is after the decision."""
@@ -54,6 +56,7 @@ class Draft:
         self.view = view
         self.events: list[Event] = []
         self.effects: list[AnyEffect] = []
+        self.forgotten = False
 
     @property
     def cluster(self) -> Cluster:
@@ -72,7 +75,7 @@ class Draft:
     @property
     def infra_env(self) -> InfraEnv:
         """The infra-env whose own view this is."""
-        infra_env = self.view.infra_envs.get(self.view.scope.partition(":")[2])
+        infra_env = self.view.own_infra_env
         if infra_env is None or infra_env.deleted:
             raise NotFound(f"There is no infra-env {self.view.scope.partition(':')[2]}")
         return infra_env
@@ -93,6 +96,10 @@ class Draft:
     def start(self, effect: AnyEffect) -> None:
         """Set work going."""
         self.effects.append(effect)
+
+    def forget(self) -> None:
+        """Keep nothing of the scope: neither records nor what was told of them."""
+        self.forgotten = True
 
     def mark(self) -> tuple[View, int, int]:
         """Where the draft stands, to come back to."""

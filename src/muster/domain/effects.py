@@ -27,7 +27,10 @@ class PublishKubeconfig(Effect, kw_only=True):
 
 
 class DeleteFiles(Effect, kw_only=True):
-    """Remove the files of a cluster, logs and the user's own manifests excepted unless `everything`."""
+    """Remove the files of a cluster, logs and the user's own manifests excepted unless `everything`.
+
+    Answered by `FilesDeleted` if nothing is left.
+    """
 
     cluster_id: str
     everything: bool = False

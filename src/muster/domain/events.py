@@ -95,6 +95,15 @@ def install_config_applied(cluster: Cluster) -> Event:
     return _of_cluster("install_config_applied", cluster, f"The install-config of cluster {cluster.name} {words}")
 
 
+def after_inactivity_cluster_deregistered(cluster: Cluster, span: str) -> Event:
+    """A cluster is given up because nobody has touched it for long."""
+    return _of_cluster(
+        "after_inactivity_cluster_deregistered",
+        cluster,
+        f"Cluster {cluster.name} has not changed, nor has any host of it been heard of, for {span}; it is deleted",
+    )
+
+
 def cluster_status_updated(cluster: Cluster) -> Event:
     """A cluster came to another state."""
     return _of_cluster(

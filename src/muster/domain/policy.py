@@ -108,7 +108,22 @@ class Policy(Record):
     event_limits: dict[str, timedelta] = {}
     """At least how far apart events of a name are told of the same thing; what is not named here keeps its own."""
     deleted_kept: timedelta = timedelta(hours=72)
-    """How long logs and manifests outlive their cluster."""
+    """How long what was given up is remembered, with its logs and manifests."""
+    infra_env_inactivity: timedelta = timedelta(hours=480)
+    """How long an infra-env that no cluster needs may go without any change before it is given up."""
+    deregister_inactive: bool = True
+    forgets: bool = True
+    """Whether what was given up is forgotten some time later."""
+
+    @property
+    def gives_up_clusters(self) -> bool:
+        """Whether clusters that nobody touches are given up; where Kubernetes resources rule, these say what goes."""
+        return self.deregister_inactive and not self.kube_api
+
+    @property
+    def gives_up_infra_envs(self) -> bool:
+        """The same for infra-envs; they have no switch of their own, but go with the others."""
+        return (self.deregister_inactive or self.forgets) and not self.kube_api
 
     @property
     def boot_url(self) -> str:

@@ -89,6 +89,10 @@ class DeleteCluster(Asked):
     """A user gives a cluster up."""
 
 
+class FilesDeleted(Trigger):
+    """The last files of a cluster that was given up are gone."""
+
+
 class Install(Asked):
     """A user presses install."""
 

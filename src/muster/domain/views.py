@@ -57,6 +57,11 @@ class View(Record):
     hosts: dict[str, Host] = {}
     infra_envs: dict[str, InfraEnv] = {}
     tenants: int = 0
+    """How many hosts were started from an infra-env and have not been given up."""
+    needed: bool = False
+    """Whether a cluster needs the infra-env: its own, or one that some of its hosts were given to."""
+    heard_at: datetime | None = None
+    """When any host of the infra-env last asked for instructions."""
     presence: dict[str, datetime] = {}
     beside: dict[str, "View"] = {}
     """Other scopes that a trigger has asked to look at, to read only."""
@@ -68,6 +73,12 @@ class View(Record):
         """The hosts that have not been given up and are still in this scope."""
         own = self.cluster.id if self.cluster else None
         return tuple(host for host in self.hosts.values() if host.deleted_at is None and host.cluster_id == own)
+
+    @property
+    def own_infra_env(self) -> InfraEnv | None:
+        """The infra-env whose own view this is, given up or not."""
+        kind, _, key = self.scope.partition(":")
+        return self.infra_envs.get(key) if kind == "infra-env" else None
 
     def seen_at(self, host: Host) -> datetime:
         """When the host last asked for instructions."""

@@ -17,7 +17,15 @@ from muster.domain.effects import (
     PublishKubeconfig,
 )
 from muster.domain.errors import Finished, Invalid, NotFound, Unavailable
-from muster.domain.triggers import DeleteHost, HostIgnitionStored, KubeconfigPublished, Prepared, Ticked, Trigger
+from muster.domain.triggers import (
+    DeleteHost,
+    FilesDeleted,
+    HostIgnitionStored,
+    KubeconfigPublished,
+    Prepared,
+    Ticked,
+    Trigger,
+)
 from muster.domain.views import cluster_scope
 from muster.ports import Blobs, Commit, Lease, Releases
 
@@ -176,7 +184,11 @@ class Effects:
         keys = await self._blobs.keys(f"{effect.cluster_id}/")
         kept = frozenset() if effect.everything else marked(keys).union(key for key in keys if "/logs/" in key)
         await self._blobs.delete([key for key in keys if key not in kept])
-        return Ticked()
+        if not effect.everything:
+            return Ticked()
+        # Of a cluster that is forgotten nothing else tells.
+        log.info("the last files of a cluster are gone; the cluster is forgotten", cluster=effect.cluster_id)
+        return FilesDeleted()
 
     async def _give_up(self, effect: GiveUpHosts) -> Trigger:
         for host_id, scope in await self._engine.store.hosts_of(effect.infra_env_id):

@@ -233,10 +233,14 @@ class Engine:
             finished_effect=batch[0].finishes,
             deadline=decision.deadline,
             live=_lives(decision.view),
+            forgotten=decision.forgotten,
         )
         news = await self.store.commit(commit)
-        view = _at_home(decision.view).but(version=news.version)
-        self._remember(Known(view, known.reads if known else {}))
+        if commit.forgotten:
+            self.forget(scope)
+        else:
+            view = _at_home(decision.view).but(version=news.version)
+            self._remember(Known(view, known.reads if known else {}))
         self._handed_on = news, self._hand_on(commit, news)
         for hear in self.on_commit:
             hear(commit)
@@ -318,6 +322,8 @@ class Engine:
             hosts=stored.hosts,
             infra_envs=stored.infra_envs,
             tenants=stored.tenants,
+            needed=stored.needed,
+            heard_at=stored.heard_at,
         )
 
     def _remember(self, known: Known) -> None:

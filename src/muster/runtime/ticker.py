@@ -57,6 +57,9 @@ class Ticker:
 
     async def _wake_up(self, scope: str) -> None:
         """Let a scope look at the time. Its hosts may have been heard of by another replica."""
+        if scope.startswith("infra-env:"):
+            # Who needs it, and when its hosts were heard of, is news of other scopes that it does not follow.
+            self._engine.forget(scope)
         try:
             self._engine.presence.learn(await self._engine.store.presence_of(scope))
             await self._engine.submit(scope, Ticked())

@@ -91,6 +91,9 @@ class Service:
     async def start(self) -> None:
         """Bring the store up to date and set the clockwork going."""
         await self.store.migrate()
+        if self.policy.gives_up_clusters or self.policy.forgets:
+            # What was written while nothing was cleared away has no deadline for it.
+            await self.store.wake(self.clock.now())
         await self.bus.start()
         self._tasks = [
             asyncio.create_task(each)

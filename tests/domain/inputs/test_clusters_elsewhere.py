@@ -1,5 +1,6 @@
 """Clusters that are not installed from here: those that run already, and those that are installed elsewhere."""
 
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -117,7 +118,7 @@ def test_a_cluster_that_is_installed_elsewhere_has_a_name_and_a_version_and_noth
     assert (cluster.kind, cluster.status) == (ClusterKind.DISCONNECTED, ClusterState.UNMONITORED)
     assert (cluster.name, cluster.openshift_version, cluster.user_name) == ("Any Name", "4.20", "me")
     assert (cluster.pull_secret, cluster.cluster_networks, cluster.operators) == ("", (), ())
-    assert decision.deadline is None
+    assert decision.deadline == NOW + timedelta(hours=480, milliseconds=1)
     assert [event.name for event in decision.events] == ["cluster_registration_succeeded"]
 
 

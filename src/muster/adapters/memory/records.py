@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from muster.adapters.rows import Filed, host_key
+from muster.adapters.rows import Filed, host_key, scope_kind
 from muster.domain.clusters import Cluster
 from muster.domain.hosts import Host
 from muster.domain.infra_envs import InfraEnv
@@ -83,10 +83,17 @@ def _load_host(filing: Filing, scope: str, key: str, _: bool) -> Stored | None:
 
 
 def _load_infra_env(filing: Filing, scope: str, key: str, _: bool) -> Stored | None:
-    if filing.infra_env(key) is None:
+    infra_env = filing.infra_env(key)
+    if infra_env is None:
         return None
-    tenants = sum(1 for each in filing.living_hosts() if each.parent == key)
-    return filing.stored(scope, (), [key]).but(reads={}, tenants=tenants)
+    tenants = [each for each in filing.living_hosts() if each.parent == key]
+    owner = filing.records.get(("cluster", infra_env.cluster_id or ""))
+    return filing.stored(scope, (), [key]).but(
+        reads={},
+        tenants=len(tenants),
+        needed=(owner is not None and not owner.gone) or any(scope_kind(each.scope) == "cluster" for each in tenants),
+        heard_at=max((filing.presence[each.key] for each in tenants if each.key in filing.presence), default=None),
+    )
 
 
 _LOADERS: dict[str, Callable[[Filing, str, str, bool], Stored | None]] = {

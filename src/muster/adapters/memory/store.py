@@ -1,6 +1,7 @@
 """The store kept in memory; the twin of `SqlStore`, held to the same contract."""
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -26,6 +27,7 @@ from muster.domain.record import Record
 from muster.ports import Clock, Commit, Committed, Lease, NewId, Seen, Stored
 
 from .events import find_events, told_since
+from .forgetting import forget, remaining_events, remaining_history
 from .records import Filing, Scope, load
 
 
@@ -113,7 +115,16 @@ class MemoryStore:
             work = Work(id=self._new_id(), scope=commit.scope, effect=effect, due=commit.at + effect.wait)
             self._work[work.id] = work
         self._remember(commit, changes)
+        if commit.forgotten:
+            self._forget(commit.scope)
         return news_of(commit, changes)
+
+    def _forget(self, scope: str) -> None:
+        gone = forget(self._filing, scope)
+        self._history[:] = remaining_history(self._history, gone)
+        self._events[:] = remaining_events(self._filing, self._events, scope)
+        for work in [work for work in self._work.values() if work.scope == scope]:
+            del self._work[work.id]
 
     def _check(self, commit: Commit) -> None:
         looked_at = {**commit.reads, commit.scope: commit.version}
@@ -122,11 +133,16 @@ class MemoryStore:
         if commit.finished_effect and commit.finished_effect not in self._work:
             raise finished_already(commit)
 
+    @property
+    def _place(self) -> int:
+        """Where the newest row of the history stands; some before it may have been forgotten."""
+        return position(self._history[-1].cursor)[1] if self._history else 0
+
     def _remember(self, commit: Commit, changes: Iterable[Filed]) -> None:
         for change in changes:
             if change.patch:
                 row = HistoryRow(
-                    cursor=cursor(0, len(self._history) + 1),
+                    cursor=cursor(0, self._place + 1),
                     scope=commit.scope,
                     version=commit.version + 1,
                     at=commit.at,
@@ -153,6 +169,13 @@ class MemoryStore:
         """Note the next deadline of a scope that did not change (ignored if it has changed since)."""
         if version and self._filing.version(scope) == version:
             self._scopes[scope] = self._scopes[scope].but(deadline=deadline)
+
+    async def wake(self, now: datetime) -> None:
+        """Let a deadline come for clusters that have none, given up or not, and for infra-envs that live."""
+        for name, scope in self._scopes.items():
+            kind = scope_kind(name)
+            if scope.deadline is None and (kind == "cluster" or (kind == "infra-env" and scope.live)):
+                self._scopes[name] = scope.but(deadline=now)
 
     async def note_seen(self, seen: Sequence[Seen]) -> None:
         """Write down when hosts last asked for instructions."""
@@ -181,7 +204,8 @@ class MemoryStore:
     async def history(self, *, after: str = "", scope: str = "", limit: int = 500) -> tuple[HistoryRow, ...]:
         """Rows after a cursor in the order of commits; never one that an earlier one may still precede."""
         start = position(after)[1] if after else 0
-        return tuple(row for row in self._history[start:] if not scope or row.scope == scope)[:limit]
+        first = bisect_right(self._history, start, key=lambda row: position(row.cursor)[1])
+        return tuple(row for row in self._history[first:] if not scope or row.scope == scope)[:limit]
 
     async def history_of(self, kind: str, key: str, until: datetime | None = None) -> tuple[HistoryRow, ...]:
         """Every change of one record, oldest first."""

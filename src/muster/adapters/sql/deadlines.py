@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from .schema import scopes
 
@@ -27,6 +27,12 @@ _SET = (
     .values(deadline=bindparam("due"))
 )
 
+_WAKE = (
+    update(scopes)
+    .where(scopes.c.deadline.is_(None), or_(scopes.c.kind == "cluster", scopes.c.live & (scopes.c.kind == "infra-env")))
+    .values(deadline=bindparam("now"))
+)
+
 
 def claim_due(connection: Connection, now: datetime, lease: timedelta, limit: int) -> tuple[str, ...]:
     """Take due scopes, oldest first; their deadline moves on so that they come back if nobody gets to them."""
@@ -37,6 +43,11 @@ def claim_due(connection: Connection, now: datetime, lease: timedelta, limit: in
 def next_deadline(connection: Connection) -> datetime | None:
     """The earliest deadline of any scope."""
     return connection.execute(_NEXT).scalar()
+
+
+def wake(connection: Connection, now: datetime) -> None:
+    """Let a deadline come for clusters and live infra-envs that have none."""
+    connection.execute(_WAKE, {"now": now})
 
 
 def set_deadline(connection: Connection, scope: str, version: int, deadline: datetime | None) -> None:

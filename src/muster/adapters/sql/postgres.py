@@ -24,6 +24,7 @@ from muster.domain.record import Record
 from muster.ports import Commit
 
 from .faults import Emptied, named_faults
+from .forgetting import forgetting
 from .schema import effects, events, history, records
 from .written import Row, Written
 
@@ -89,12 +90,13 @@ class Postgres:
         """Write a commit, or raise `Conflict` and write nothing."""
         with self._noticing():
             async with await self._driver() as connection:
-                if not written.neighbours:
+                if not written.neighbours and not written.commit.forgotten:
                     await _commit(connection, written, self._origin)
                     return
                 async with connection.transaction():
                     await _commit(connection, written, self._origin)
                     await _bump_neighbours(connection, written)
+                    await _forget(connection, written.commit)
 
     async def note_seen(self, seen: Sequence[Row]) -> None:
         """Keep the latest time of each host."""
@@ -323,6 +325,11 @@ async def _loss(connection: asyncpg.Connection, commit: Commit) -> Conflict:
 def _news(written: Written, origin: str) -> str:
     """What the other replicas are told, "" if there is nobody to name as the sender."""
     return encoded(Notice(origin=origin, news=written.news)) if origin else ""
+
+
+async def _forget(connection: asyncpg.Connection, commit: Commit) -> None:
+    for statement, value in forgetting(commit.scope, "$1::text") if commit.forgotten else ():
+        await connection.execute(statement, value)
 
 
 async def _bump_neighbours(connection: asyncpg.Connection, written: Written) -> None:

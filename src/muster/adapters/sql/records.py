@@ -12,6 +12,7 @@ from sqlalchemy import (
     Row,
     bindparam,
     cast,
+    exists,
     func,
     literal,
     null,
@@ -64,12 +65,20 @@ _HOST = union_all(
     ),
 )
 
-_tenants = records.alias("tenants")
+_tenants, _owner, _heard = records.alias("tenants"), records.alias("owner"), presence.alias("heard")
+_is_tenant = (_tenants.c.kind == "host") & _tenants.c.gone.is_(False) & (_tenants.c.parent == bindparam("key"))
+_is_owner = (_owner.c.kind == "cluster") & _owner.c.gone.is_(False) & (_owner.c.key == records.c.parent)
 _INFRA_ENV = _FILED.add_columns(
-    select(func.count())
-    .where(_tenants.c.kind == "host", _tenants.c.gone.is_(False), _tenants.c.parent == bindparam("key"))
+    select(func.count()).where(_is_tenant).scalar_subquery().label("tenants"),
+    or_(
+        exists(select(_owner.c.seq).where(_is_owner)),
+        exists(select(_tenants.c.seq).where(_is_tenant, _tenants.c.scope.startswith("cluster:"))),
+    ).label("needed"),
+    select(func.max(_heard.c.at))
+    .join_from(_tenants, _heard, _heard.c.key == _tenants.c.key)
+    .where(_is_tenant)
     .scalar_subquery()
-    .label("tenants")
+    .label("heard_at"),
 ).where(_is_infra_env, records.c.key == bindparam("key"))
 
 _SCOPES = (
@@ -125,7 +134,13 @@ def _load_infra_env(connection: Connection, _: str, key: str, __: bool) -> Store
     row = connection.execute(_INFRA_ENV, {"key": key}).one_or_none()
     if row is None:
         return None
-    return Stored(version=row.version, infra_envs={key: _decoded(row)}, tenants=row.tenants)
+    return Stored(
+        version=row.version,
+        infra_envs={key: _decoded(row)},
+        tenants=row.tenants,
+        needed=bool(row.needed),
+        heard_at=row.heard_at,
+    )
 
 
 _LOADERS: dict[str, Callable[[Connection, str, str, bool], Stored | None]] = {

@@ -23,6 +23,7 @@ from muster.adapters.rows import Neighbour, finished_already, outdated, scope_ki
 from muster.domain.errors import NotFound
 
 from .faults import Emptied, named_faults
+from .forgetting import forgetting
 from .schema import as_number, effects, events, history, records, scopes
 from .written import Row, Written, as_text
 
@@ -274,6 +275,9 @@ def _commit(connection: Connection, written: Written) -> None:
     ):
         if rows:
             driver.executemany(_INSERTS[table], map(_plain, rows))
+    if commit.forgotten:
+        for statement, value in forgetting(commit.scope, "?1"):
+            driver.execute(statement, (value,))
 
 
 def _place_of(neighbour: Neighbour) -> Row:

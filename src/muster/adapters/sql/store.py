@@ -112,6 +112,10 @@ class SqlStore:
         """Note the next deadline of a scope that did not change (ignored if it has changed since)."""
         await self._database.write(deadlines.set_deadline, scope, version, deadline)
 
+    async def wake(self, now: datetime) -> None:
+        """Let a deadline come for clusters that have none, given up or not, and for infra-envs that live."""
+        await self._database.write(deadlines.wake, now)
+
     async def note_seen(self, seen: Sequence[Seen]) -> None:
         """Write down, in one statement, when hosts last asked for instructions."""
         latest: dict[str, datetime] = {}

@@ -12,6 +12,7 @@ from muster.domain.moves import move_host
 from muster.domain.states.clusters import ClusterState
 from muster.domain.triggers import (
     DeleteCluster,
+    FilesDeleted,
     ImportCluster,
     KeepUiSettings,
     OverrideInstallConfig,
@@ -73,14 +74,19 @@ def update(draft: Draft, asked: UpdateCluster) -> None:
 
 
 def delete(draft: Draft, _: DeleteCluster) -> None:
-    """Given up, with the hosts of its own images; hosts that were given to it go back to the pool.
-
-    Its files go too, keys and passwords at once, logs and the user's own manifests when nobody asks for them any more.
-    """
+    """Given up, unless it is being installed."""
     cluster = draft.cluster
     if cluster.status is ClusterState.INSTALLING:
         raise Refused(f"Cluster {cluster.name} is being installed; cancel the installation before deleting it")
-    now = draft.view.now
+    give_up(draft)
+
+
+def give_up(draft: Draft) -> None:
+    """Given up, with the hosts of its own images; hosts that were given to it go back to the pool.
+
+    Of its files, keys and passwords go at once; logs and the user's own manifests go when it is forgotten.
+    """
+    cluster, now = draft.cluster, draft.view.now
     for host in draft.view.living:
         if _was_given(draft, host) and move_host(draft, host, UnbindHost(host_id=host.id)):
             draft.tell(host_events.host_unbind_succeeded(host))
@@ -90,7 +96,12 @@ def delete(draft: Draft, _: DeleteCluster) -> None:
     draft.put(cluster.but(deleted_at=now))
     draft.tell(events.cluster_deregistered(cluster))
     draft.start(DeleteFiles(cluster_id=cluster.id))
-    draft.start(DeleteFiles(cluster_id=cluster.id, everything=True, wait=draft.view.policy.deleted_kept))
+
+
+def forget(draft: Draft, _: FilesDeleted) -> None:
+    """Nothing is kept of a cluster that was given up, now that its files are gone."""
+    if draft.view.cluster is not None and draft.view.cluster.deleted_at is not None:
+        draft.forget()
 
 
 def _was_given(draft: Draft, host: Host) -> bool:
@@ -107,4 +118,5 @@ ACCEPTS: Accepts = {
     OverrideInstallConfig: override_install_config,
     KeepUiSettings: keep_ui_settings,
     DeleteCluster: delete,
+    FilesDeleted: forget,
 }

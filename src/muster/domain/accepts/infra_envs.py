@@ -49,6 +49,12 @@ def delete(draft: Draft, _: DeleteInfraEnv) -> None:
         raise Invalid(
             f"Infra-env {infra_env.name} still has {draft.view.tenants} hosts; delete or unbind them before it"
         )
+    give_up(draft)
+
+
+def give_up(draft: Draft) -> None:
+    """Given up, with whatever hosts it has."""
+    infra_env = draft.infra_env
     draft.put(infra_env.but(deleted=True))
     # A host may be registering right now, in a scope of its own. From here on none can; what came before goes too.
     draft.start(GiveUpHosts(infra_env_id=infra_env.id))

@@ -31,6 +31,9 @@ UPDATABLE = BEFORE_INSTALL | {S.ADDING_HOSTS}
 JUDGED = BEFORE_INSTALL | {S.PREPARING}
 """States in which the cluster's checks are done; later their last outcome stays."""
 
+UNDER_WAY = frozenset({S.PREPARING, S.INSTALLING, S.FINALIZING, S.PENDING_USER_ACTION})
+"""States of a cluster that is being installed."""
+
 WITH_FILES = frozenset({
     S.INSTALLING, S.FINALIZING, S.INSTALLED, S.ERROR, S.ADDING_HOSTS, S.CANCELLED, S.PENDING_USER_ACTION,
 })  # fmt: skip

@@ -30,6 +30,11 @@ IGNORED: dict[str, tuple[str, ...]] = {
         "SLOW_CLUSTER_MONITOR_LOG_THRESHOLD",
         "SLOW_HOST_MONITOR_LOG_THRESHOLD",
         "LIVENESS_VALIDATION_TIMEOUT",
+        "DEREGISTER_WORKER_INTERVAL",
+        "DELETION_WORKER_INTERVAL",
+        "INFRAENV_DELETION_WORKER_INTERVAL",
+        "MAX_GC_CLUSTERS_PER_INTERVAL",
+        "MAX_GC_INFRAENVS_PER_INTERVAL",
     ),
     "nothing is sent to a vendor": (
         "ENABLE_DATA_COLLECTION",
@@ -73,16 +78,6 @@ LATER: dict[str, tuple[str, ...]] = {
         "KAFKA_CLIENT_ID",
         "KAFKA_CLIENT_SECRET",
         "KAFKA_SASL_MECHANISM",
-    ),
-    "clearing away what nobody has touched for long": (
-        "ENABLE_DEREGISTER_INACTIVE_GC",
-        "ENABLE_DELETE_UNREGISTER_GC",
-        "DEREGISTER_WORKER_INTERVAL",
-        "DELETION_WORKER_INTERVAL",
-        "INFRAENV_DELETION_WORKER_INTERVAL",
-        "INFRAENV_DELETED_INACTIVE_AFTER",
-        "MAX_GC_CLUSTERS_PER_INTERVAL",
-        "MAX_GC_INFRAENVS_PER_INTERVAL",
     ),
     "releases that are fetched": (
         "OPENSHIFT_RELEASE_SYNCER_INTERVAL",

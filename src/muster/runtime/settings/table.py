@@ -299,6 +299,21 @@ class Settings(Record):
     deleted_kept: timedelta = setting(
         "DELETED_UNREGISTERED_AFTER", SHIPPED.deleted_kept, "How long logs and manifests outlive their cluster."
     )
+    infra_env_inactivity: timedelta = setting(
+        "INFRAENV_DELETED_INACTIVE_AFTER",
+        SHIPPED.infra_env_inactivity,
+        "How long an infra-env may go without any change, unless a cluster needs it or its hosts are heard of.",
+    )
+    deregister_inactive: bool = setting(
+        "ENABLE_DEREGISTER_INACTIVE_GC",
+        SHIPPED.deregister_inactive,
+        "Whether clusters that nobody touches are given up after that time.",
+    )
+    forgets: bool = setting(
+        "ENABLE_DELETE_UNREGISTER_GC",
+        SHIPPED.forgets,
+        "Whether what was given up is deleted for good some time later.",
+    )
 
     def __repr__(self) -> str:
         # Some of them are secrets, and whoever shows an object does not ask which.
