@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 import threading
+from contextlib import suppress
 
 
 def serve(path: str, port: int) -> None:
@@ -12,7 +13,7 @@ def serve(path: str, port: int) -> None:
     size = os.fstat(file).st_size
 
     def answer(line: socket.socket) -> None:
-        with line:
+        with line, suppress(ConnectionError):
             line.recv(65536)
             line.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n".encode())
             sent = 0
