@@ -4,6 +4,7 @@ Every image is a base file with a few bytes laid over it, sent in whichever part
 them. What is wrong is told before the first byte.
 """
 
+from collections.abc import Callable
 from http import HTTPStatus
 
 from muster.api.call import Answer, Call, FileParts, saved_as, serves
@@ -15,7 +16,8 @@ from muster.domain.features.architectures import architecture_called
 from muster.domain.infra_envs import ImageType, InfraEnv
 from muster.domain.releases import OsImage
 from muster.image.customise import initrd_addrsize
-from muster.image.regions import Composed, composed, given
+from muster.image.live import Live
+from muster.image.regions import Composed, Extent, composed, given
 from muster.ports import BaseFile
 from muster.wire.answers.images import ImageOut, RoomOut
 from muster.wire.endpoints import images as rows
@@ -172,18 +174,18 @@ async def _part(call: Call, os_image: OsImage) -> Answer:
     if name not in ARTIFACTS or (name == "ins-file" and os_image.cpu_architecture != S390X):
         raise NotFound(f"There is no {name} for {os_image.cpu_architecture}; ask for kernel or rootfs")
     base = await call.service.base_images.full(os_image)
-    saved, paths = ARTIFACTS[name]
-    extent = next((base.live.files[path] for path in paths if path in base.live.files), None)
+    saved, find = ARTIFACTS[name]
+    extent = find(base.live)
     if extent is None:
-        raise NotFound(f"Image {base.live.volume_id} has no {paths[0]}")
+        raise NotFound(f"Image {base.live.volume_id} has no {saved}")
     version = Version(tag=f'"{base.digest[:24]}-{name}"', modified=base.modified)
     return _sent(call, base, composed(extent), version, saved)
 
 
-ARTIFACTS = {
-    "kernel": ("vmlinuz", ("/images/pxeboot/vmlinuz", "/images/pxeboot/kernel.img")),
-    "rootfs": ("rootfs.img", ("/images/pxeboot/rootfs.img",)),
-    "ins-file": ("generic.ins", ("/generic.ins",)),
+ARTIFACTS: dict[str, tuple[str, Callable[[Live], Extent | None]]] = {
+    "kernel": ("vmlinuz", lambda live: live.kernel),
+    "rootfs": ("rootfs.img", lambda live: live.rootfs),
+    "ins-file": ("generic.ins", lambda live: live.files.get("/generic.ins")),
 }
 """What each part is saved as, and where in an image it is."""
 
