@@ -391,17 +391,24 @@ async def test_two_come_at_once_and_who_was_asked_for_comes_next(server, tmp_pat
     server.faults.extend([lambda request: server.stopping(HALF, going[request.path[-1]])(request)] * 5)
     folder = a_folder(tmp_path, *images)
     async with running(folder):
-        await until(folder, State.FETCHING, 1)
+        for number in (0, 1):
+            await until(folder, State.FETCHING, number)
         with pytest.raises(Coming, match=r"System image 4\.18 \(x86_64\) is about to be downloaded; try again"):
             await folder.full(images[4])
         with pytest.raises(Coming):
             await folder.full(images[3])
         assert [each.state for each in folder.states()] == [State.FETCHING] * 2 + [State.WAITING] * 3
-        for number in (0, 1, 4, 3, 2):
+        waiting = {2, 3, 4}
+        for number, follows in ((0, 4), (1, 3), (4, 2)):
             going[str(number)].set()
             await until(folder, State.READY, number)
-    asked = [each.path[-1] for each in server.asked]
-    assert (set(asked[:2]), asked[2:]) == ({"0", "1"}, ["4", "3", "2"])
+            await until(folder, State.FETCHING, follows)
+            waiting.remove(follows)
+            assert {folder.states()[each].state for each in waiting} <= {State.WAITING}
+        for number in (3, 2):
+            going[str(number)].set()
+            await until(folder, State.READY, number)
+    assert sorted(each.path[-1] for each in server.asked) == list("01234")
 
 
 async def test_who_asks_too_early_is_told_how_far_it_is(server, tmp_path):
