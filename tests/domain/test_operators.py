@@ -2,13 +2,17 @@
 
 import pytest
 
-from builders import GIB, a_cluster, a_mesh, a_policy, a_ready_host, a_running_cluster, a_view, host_view
+from builders import GIB, a_cluster, a_mesh, a_policy, a_ready_host, a_running_cluster, a_view, cluster_view, host_view
 from equipping import card, machine, selecting, silent, virtualizing, with_disks
 from judging import OF_CLUSTERS, OF_HOSTS, cluster_verdict, explained, host_verdict, status_of
+from muster.domain.decide import decide
+from muster.domain.inputs.clusters import ClusterUpdate, OperatorInput
 from muster.domain.inventory import Cpu, Memory
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.operators.settings import OperatorSettings
 from muster.domain.roles import Role
+from muster.domain.triggers import Ticked, UpdateCluster
+from muster.domain.validations.catalogue import assess_cluster, assess_host
 from muster.domain.verdicts import Status
 
 MIB = 2**20
@@ -21,15 +25,31 @@ def id_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("operator", OLM_OPERATORS.values(), ids=lambda operator: operator.name)
-def test_an_operator_that_is_not_selected_is_disabled(operator):
-    for found in (host_verdict(operator.check, H1), cluster_verdict(operator.check, a_cluster(), *MASTERS)):
-        assert found.status is Status.SUCCESS
-        assert found.message == "The operator is disabled"
+def test_an_operator_that_is_not_selected_is_not_judged(operator):
+    assert host_verdict(operator.check, H1) is None
+    assert cluster_verdict(operator.check, a_cluster(), *MASTERS) is None
+    view = a_view(hosts=MASTERS)
+    assert operator.check not in assess_host(host_view(view, "h1")).verdicts
+    assert operator.check not in assess_cluster(cluster_view(view)).verdicts
 
 
-def test_all_disabled_operators_share_one_verdict():
-    view = host_view(a_view(hosts=MASTERS), "h1")
-    assert len({id(OF_HOSTS[operator.check](view)) for operator in OLM_OPERATORS.values()}) == 1
+@pytest.mark.parametrize("operator", OLM_OPERATORS.values(), ids=lambda operator: operator.name)
+def test_an_operator_that_is_selected_is_judged_alone(operator):
+    view = a_view(selecting(operator.name), MASTERS)
+    others = {other.check for other in OLM_OPERATORS.values()} - {operator.check}
+    for found in (assess_host(host_view(view, "h1")).verdicts, assess_cluster(cluster_view(view)).verdicts):
+        assert operator.check in found
+        assert not others & found.keys()
+
+
+def test_an_operator_that_hosts_cannot_carry_is_told_of_when_it_is_selected_and_when_it_is_left_out():
+    settled = decide(a_view(a_cluster(), MASTERS), Ticked()).view
+    selected = decide(settled, UpdateCluster(changes=ClusterUpdate(olm_operators=(OperatorInput(name="cnv"),))))
+    failing = [each for each in selected.events if each.name == "host_validation_failed"]
+    assert {each.host_id for each in failing} == {"h1", "h2", "h3"}
+    assert all(id_of("cnv") in each.message for each in failing)
+    dropped = decide(selected.view, UpdateCluster(changes=ClusterUpdate(olm_operators=())))
+    assert {each.host_id for each in dropped.events if each.name == "host_validation_fixed"} == {"h1", "h2", "h3"}
 
 
 @pytest.mark.parametrize("operator", OLM_OPERATORS.values(), ids=lambda operator: operator.name)

@@ -1,6 +1,7 @@
 """What is not judged again: the tables that say which checks look at what, held against the checks themselves."""
 
 from functools import partial
+from itertools import product
 from types import FunctionType
 
 import pytest
@@ -25,8 +26,13 @@ from muster.domain.monitored import MonitoredOperator, OperatorType
 from muster.domain.networks import Vip, VipVerification
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.roles import Role
-from muster.domain.settle import LOOKED_AT, TOGETHER
+from muster.domain.settle import AROUND, LOOKED_AT, MET, TICKED, TOGETHER
+from muster.domain.states import host_conditions
+from muster.domain.states.cases import HostCase
+from muster.domain.states.host_table import HOST_TABLE
+from muster.domain.states.table import Condition
 from muster.domain.suggestions import suggested_roles
+from muster.domain.triggers import Ticked
 from muster.domain.validations.catalogue import (
     CLUSTER_VALIDATIONS,
     HOST_VALIDATIONS,
@@ -150,3 +156,21 @@ def test_hosts_look_at_no_field_of_their_cluster_that_is_its_own_affair():
 
 def test_every_field_in_the_tables_is_one_of_a_host():
     assert {*LOOKED_AT_BY, *LOOKED_AT_BY_CLUSTERS} <= set(Host.__struct_fields__)
+
+
+def test_hosts_move_by_nothing_else_of_their_cluster_and_of_each_other_than_is_said():
+    of_cluster, of_others = set(), set()
+    for view, state in product(VIEWS, ClusterState):
+        cluster = Watched(view.cluster.but(status=state), of_cluster)
+        for host in view.living:
+            others = {key: Watched(other, of_others) for key, other in view.hosts.items() if key != host.id}
+            seen = view.but(cluster=cluster, hosts={**others, host.id: host})
+            case = HostCase(seen, host, peers_of(view.living), assess_host(HostView(view, host, peers_of(()))), TICKED)
+            for condition in (each for each in vars(host_conditions).values() if isinstance(each, Condition)):
+                condition.test(case)
+            for row in (each for each in HOST_TABLE.rows if each.on is Ticked):
+                (row.because or "").format_map(case)
+    assert of_cluster - {"id"} <= {*AROUND}
+    assert of_others <= {*MET}
+    assert "status" in of_cluster
+    assert {"status", "role"} <= of_others

@@ -15,6 +15,7 @@ from muster.domain.hosts import DiskSpeed
 from muster.domain.infra_envs import ImageType
 from muster.domain.monitored import CONSOLE, MonitoredOperator, OperatorType
 from muster.domain.networks import ClusterNetwork, Vip, VipVerification
+from muster.domain.operators import OLM_OPERATORS
 from muster.domain.record import record_patch
 from muster.domain.roles import Role
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
@@ -100,7 +101,7 @@ def test_media_that_cannot_be_read_is_told():
 
 def test_verdicts_are_grouped_by_category():
     verdicts = {name: Finding(status=Status.SUCCESS, message="fine") for name in ("has-inventory", "connected", "odd")}
-    groups = json.loads(validations_text(verdicts, {"has-inventory": "hardware", "connected": "network"}))
+    groups = json.loads(validations_text(verdicts, {"has-inventory": "hardware", "connected": "network"}, pooled=True))
     assert {name: [each["id"] for each in group] for name, group in groups.items()} == {
         "hardware": ["has-inventory"],
         "network": ["connected"],
@@ -109,12 +110,33 @@ def test_verdicts_are_grouped_by_category():
     assert validations_text({}, {}) == ""
 
 
+def test_operators_that_are_not_selected_are_told_of_all_the_same():
+    checks = sorted(operator.check for operator in OLM_OPERATORS.values())
+    fine = Finding(status=Status.SUCCESS, message="fine")
+    lacking = Finding(status=Status.FAILURE, message="too little memory")
+    for verdicts in ({"connected": fine}, {"connected": fine, "odf-requirements-satisfied": lacking}):
+        told = json.loads(validations_text(verdicts, {"connected": "network"}))["operators"]
+        assert [each["id"] for each in told] == checks
+        by_id = {each["id"]: (each["status"], each["message"]) for each in told}
+        assert by_id["lso-requirements-satisfied"] == ("success", "The operator is disabled")
+        assert (by_id["odf-requirements-satisfied"][0] == "failure") == (len(verdicts) > 1)
+
+
 def test_a_host_is_written_once_for_as_long_as_it_is_the_same():
     host, seen = a_host("h1", clock_skew=3), NOW + timedelta(seconds=9)
     for shown in (host, host, host.but(requested_hostname="other")):
         for full in (True, False):
             out = json.loads(bytes(host_written(shown, seen, full=full)))
             assert out == json.loads(msgspec.json.encode(host_out(shown, seen, full=full)))
+
+
+def test_a_host_that_was_written_whole_can_be_written_without_some_of_it():
+    host, seen = a_host("h1"), NOW
+    whole = json.loads(bytes(host_written(host, seen)))
+    assert "inventory" in whole
+    brief = json.loads(bytes(host_written(host, seen, without=frozenset({"inventory"}))))
+    assert brief == {key: value for key, value in whole.items() if key != "inventory"}
+    assert json.loads(bytes(host_written(host, seen))) == whole
 
 
 def test_the_hosts_of_a_cluster_are_the_same_alone_and_within_it():

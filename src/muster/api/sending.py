@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from muster.api.call import Answer, FileParts
 from muster.api.negotiation import reads_gzip
-from muster.api.zerocopy import ZERO_COPY
+from muster.api.zerocopy import WHOLE, ZERO_COPY
 from muster.domain.errors import Broken
 from muster.image.regions import Region
 from muster.wire.endpoints.endpoint import JSON
@@ -32,8 +32,7 @@ async def send_whole(send: Send, answer: Answer, accept_encoding: str) -> None:
         body = gzip.compress(body, compresslevel=1)
         headers.append((b"content-encoding", b"gzip"))
     headers.append((b"content-length", str(len(body)).encode()))
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": WHOLE, "status": answer.status, "headers": headers, "body": body})
 
 
 async def send_stream(

@@ -1,7 +1,8 @@
-"""Teaches the HTTP server the ASGI extension `http.response.zerocopysend`: parts of files go out without being read.
+"""Teaches the HTTP server two messages more: a part of a file that goes out without being read, and a whole answer.
 
-uvicorn has no such thing (docs/decisions/0019). The application sends the message where the scope offers it; over
-TLS every byte has to be encrypted here anyway, so there it is not offered.
+uvicorn has neither (docs/decisions/0019). The first is the ASGI extension `http.response.zerocopysend`, the second,
+`http.response.whole`, our own: head and body in one piece. Over TLS every byte has to be encrypted here anyway, so
+there the first is not offered.
 """
 
 from collections.abc import Awaitable, Callable
@@ -12,7 +13,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from muster.api.couriers import Couriers
 
 ZERO_COPY = "http.response.zerocopysend"
-OFFERED: dict[str, dict[str, Any]] = {ZERO_COPY: {}}
+WHOLE = "http.response.whole"
+OFFERED: dict[str, dict[str, dict[str, Any]]] = {"http": {ZERO_COPY: {}, WHOLE: {}}, "https": {WHOLE: {}}}
 
 Message = dict[str, Any]
 App = Callable[..., Awaitable[None]]
@@ -22,14 +24,14 @@ COURIERS = Couriers()
 
 
 class Protocol(HttpToolsProtocol):
-    """uvicorn's own, with one more message."""
+    """uvicorn's own, with two more messages."""
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        super()._start_asgi_task(cycle, Extended(cycle, app) if self.scheme == "http" else app)  # type: ignore[arg-type]  # an application is anything that can be called like one
+        super()._start_asgi_task(cycle, Extended(cycle, app))  # type: ignore[arg-type]  # an application is anything that can be called like one
 
 
 class Extended:
-    """An application that may send one more message in one call."""
+    """An application that may send two more messages in one call."""
 
     __slots__ = ("_app", "_cycle")
 
@@ -39,11 +41,14 @@ class Extended:
 
     async def __call__(self, scope: Message, receive: Any, _: Any) -> None:
         """Serve the call."""
-        scope["extensions"] = OFFERED
+        scope["extensions"] = OFFERED[scope["scheme"]]
         await self._app(scope, receive, self.send)
 
     async def send(self, message: Any) -> None:
         """Send a message; a part of a file goes past the server, once the server has nothing left to send."""
+        if message["type"] == WHOLE:
+            await self._send_at_once(message)
+            return
         if message["type"] != ZERO_COPY:
             await self._cycle.send(message)
             return
@@ -56,3 +61,37 @@ class Extended:
         line = transport.get_extra_info("socket").fileno()
         await COURIERS.carry(line, message["file"], message["offset"], message["count"])
         cycle.expected_content_length -= message["count"]
+
+    async def _send_at_once(self, message: Message) -> None:
+        """Send a whole answer in one piece; head and body apart would wake everybody on the way twice."""
+        cycle = self._cycle
+        line = Gathering(cycle.transport)
+        cycle.transport = line  # type: ignore[assignment]  # as much of one as the server uses
+        try:
+            await cycle.send({**message, "type": "http.response.start"})  # type: ignore[arg-type]  # what is in it besides does no harm
+            await cycle.send({"type": "http.response.body", "body": message["body"]})
+        finally:
+            line.flush()
+            cycle.transport = line.behind
+
+
+class Gathering:
+    """The way to a caller on which what is written waits, to be sent in one piece."""
+
+    def __init__(self, behind: Any) -> None:
+        self.behind = behind
+        self._pieces: list[bytes] = []
+
+    def write(self, piece: bytes) -> None:
+        """Send something, later."""
+        self._pieces.append(piece)
+
+    def flush(self) -> None:
+        """Send what has gathered."""
+        self.behind.write(b"".join(self._pieces))
+        self._pieces.clear()
+
+    def close(self) -> None:
+        """Hang up, with everything sent."""
+        self.flush()
+        self.behind.close()

@@ -1,5 +1,6 @@
 """The one kind of value in the core: frozen, keyword-only, compared by content."""
 
+from functools import cache
 from typing import Any, Self, dataclass_transform
 
 import msgspec
@@ -79,21 +80,30 @@ def record_patch(old: Record | None, new: Record, *, hidden: frozenset[str] = fr
 
     Fields named in `hidden` hold secrets: their change is shown, their value is not.
     """
-    patch: dict[str, Any] = {}
+    if old is None:
+        patch = {**_granted(type(new)), **msgspec.to_builtins(new)}
+        return {name: SECRET if value and name in hidden else value for name, value in patch.items()}
+    patch = {}
     for name in new.__struct_fields__:
-        theirs = getattr(new, name)
-        mine = None if old is None else getattr(old, name)
-        if old is not None and (mine is theirs or mine == theirs):
+        mine, theirs = getattr(old, name), getattr(new, name)
+        if mine is theirs or mine == theirs:
             continue
         if name in hidden:
             patch[name] = SECRET if theirs else msgspec.to_builtins(theirs)
         else:
-            patch[name] = msgspec.to_builtins(theirs) if old is None else _change(mine, theirs)
-    if old is None:
-        # What is empty goes without saying, unless something else would be taken for granted.
-        said = msgspec.to_builtins(new)
-        return {name: value for name, value in patch.items() if value not in (None, "", [], {}, False) or name in said}
+            patch[name] = _change(mine, theirs)
     return patch
+
+
+@cache
+def _granted(kind: type[Record]) -> dict[str, Any]:
+    """What fields are if nothing is said of them. What is empty then goes without saying."""
+    defaults = {
+        field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        for field in msgspec.structs.fields(kind)
+    }
+    said = {name: msgspec.to_builtins(value) for name, value in defaults.items() if value is not msgspec.NODEFAULT}
+    return {name: value for name, value in said.items() if value}
 
 
 def _change(old: Any, new: Any) -> Any:

@@ -1,7 +1,7 @@
 """From what was just learnt to everything that follows from it, until nothing moves any more.
 
 Cluster and hosts settle together: each round derives, judges and moves all of them once. What has not changed since
-the last round, of this settling or of the one before, is neither derived nor judged again.
+the last round, of this settling or of the one before, is neither derived nor judged again, nor does it move.
 """
 
 from datetime import datetime
@@ -28,9 +28,11 @@ from .validations.catalogue import (
     assess_host,
     cluster_checks_of,
     host_checks_of,
+    operators_of,
     reassess_cluster,
     reassess_host,
 )
+from .validations.operators import spoken
 from .validations.registry import Validation
 from .verdicts import Finding, Status
 from .views import ClusterView, HostView, Peers, View, peers_of
@@ -60,6 +62,15 @@ OWN = frozenset({
 LOOKED_AT = tuple(name for name in CLUSTER_FIELDS if name not in STATE.union(TOGETHER, OWN))
 """Fields of a cluster that the checks, the disks and the roles of its hosts depend on."""
 
+MET = ("status", "role", "suggested_role", "cluster_id", "deleted_at", "fencing_credentials")
+"""Fields of a host that the moves of others depend on."""
+
+AROUND = tuple(name for name in CLUSTER_FIELDS if name not in OWN)
+"""Fields of a cluster that the moves of its hosts depend on."""
+
+SAID = tuple(name for name in Host.__struct_fields__ if name != "updated_at")
+"""All that is said of a host; when something was last said counts for nothing."""
+
 MEASURED = frozenset(LOOKED_AT_BY)
 """Fields of a host that its disks and its role do not depend on."""
 
@@ -73,6 +84,14 @@ class Judged(Record):
     host: Host
     connected: bool
     assessment: Assessment
+    seen_at: datetime
+    due: datetime | None = None
+    """When something may follow from time alone."""
+
+    def stands(self, view: View, host: Host) -> bool:
+        """Whether nothing would come of judging and moving the host again, if all around it is as it was."""
+        in_time = self.due is None or view.now < self.due
+        return in_time and view.seen_at(host) == self.seen_at and not differences(host, self.host, SAID)
 
 
 class Memo(Record):
@@ -82,6 +101,8 @@ class Memo(Record):
     infra_envs: Any = None
     peers: Peers = Peers()
     hosts: dict[str, Judged] = {}
+    met: dict[str, Host] = {}
+    """The hosts as they were when they were judged."""
     roster: dict[str, Host] = {}
     """The hosts as they were when the cluster was judged."""
     cluster_assessment: Assessment = Assessment()
@@ -170,16 +191,14 @@ def _judge_and_move(draft: Draft) -> None:
         peers = memo.peers
     same = view.infra_envs is memo.infra_envs and _same(view.cluster, memo.cluster, LOOKED_AT)
     same_others = peers is memo.peers and _same(view.cluster, memo.cluster, TOGETHER)
+    still = same and same_others and _same(view.cluster, memo.cluster, AROUND) and _have_met(view.hosts, memo.met)
     judged: dict[str, Judged] = {}
     for host in view.living:
         before = memo.hosts.get(host.id) if same else None
-        outcome = _judge(HostView(view, host, peers), before, same_others=same_others)
-        if before is None or outcome.assessment is not before.assessment or host.verdicts is not before.host.verdicts:
-            _remember(draft, host, outcome.assessment)
-        move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
-        moved = draft.view.hosts[host.id]
-        # A move may change what is looked at; then the outcome is of the host as it was, and does not last.
-        judged[host.id] = outcome.but(host=host if differences(moved, host, HOST_FIELDS) else moved)
+        if still and before is not None and before.stands(view, host):
+            judged[host.id] = before
+        else:
+            judged[host.id] = _judge_and_move_host(draft, HostView(view, host, peers), before, same_others=same_others)
     assessment = NO_ASSESSMENT
     cluster, roster = draft.view.cluster, draft.view.hosts
     if cluster is not None and cluster.deleted_at is None:
@@ -193,25 +212,43 @@ def _judge_and_move(draft: Draft) -> None:
             infra_envs=view.infra_envs,
             peers=peers,
             hosts=judged,
+            met=view.hosts,
             roster=roster,
             cluster_assessment=assessment,
         )
     )
 
 
+def _have_met(hosts: dict[str, Host], met: dict[str, Host]) -> bool:
+    """Whether the hosts are to each other what they were."""
+    return hosts.keys() == met.keys() and not any(differences(host, met[key], MET) for key, host in hosts.items())
+
+
+def _judge_and_move_host(draft: Draft, case: HostView, before: Judged | None, *, same_others: bool) -> Judged:
+    host, peers = case.host, case.peers
+    outcome = _judge(case, before, same_others=same_others)
+    if before is None or outcome.assessment is not before.assessment or host.verdicts is not before.host.verdicts:
+        _remember(draft, host, outcome.assessment)
+    move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
+    moved = draft.view.hosts[host.id]
+    return outcome.but(
+        # A move may change what is looked at; then the outcome is of the host as it was, and does not last.
+        host=host if differences(moved, host, HOST_FIELDS) else moved,
+        seen_at=case.seen_at,
+        due=_due(HostCase(draft.view, moved, peers, outcome.assessment, TICKED)),
+    )
+
+
 def _judge(case: HostView, before: Judged | None, *, same_others: bool) -> Judged:
     """The assessment of a host, worked out only as far as something it depends on has changed."""
     if before is None or before.connected != case.connected:
-        return Judged(host=case.host, connected=case.connected, assessment=assess_host(case))
+        assessment = assess_host(case)
+        return Judged(host=case.host, connected=case.connected, assessment=assessment, seen_at=case.seen_at)
     fields = differences(case.host, before.host, HOST_FIELDS) - STATE
-    checks = host_checks_of(fields, None if same_others else _operators(case))
+    checks = host_checks_of(fields, None if same_others else operators_of(case.cluster))
     if checks is None:
         return before.but(assessment=assess_host(case))
     return before.but(assessment=reassess_host(case, before.assessment, checks)) if checks else before
-
-
-def _operators(case: HostView) -> tuple[str, ...]:
-    return tuple(operator.name for operator in case.cluster.operators) if case.cluster else ()
 
 
 def _judge_cluster(draft: Draft, case: ClusterView, memo: Memo) -> Assessment:
@@ -268,6 +305,8 @@ def _remember_cluster(draft: Draft, cluster: Cluster, assessment: Assessment) ->
 
 def _turns(before: dict[str, Finding], after: dict[str, Finding]) -> list[tuple[str, Finding]]:
     """The checks that began to fail and those that pass again; what is judged for the first time is no turn."""
+    if before.keys() != after.keys():
+        before, after = spoken(before), spoken(after)
     return [
         (name, now)
         for name, now in after.items()
@@ -281,17 +320,20 @@ def _turns(before: dict[str, Finding], after: dict[str, Finding]) -> list[tuple[
 TOLD = frozenset({Status.FAILURE, Status.SUCCESS})
 
 
+def _due(case: HostCase) -> datetime | None:
+    """The next moment at which something may follow for a host from time alone."""
+    due = HOST_TABLE.next_due(Ticked, case.host.status, case, case.now)
+    if not case.connected or case.after_reboot:
+        return due
+    # In every state the verdict on its silence changes by time alone.
+    silent = case.silent_at + TICK
+    return silent if due is None else min(due, silent)
+
+
 def next_deadline(view: View) -> datetime | None:
     """The next moment at which something may follow from time alone."""
     memo: Memo = view.memo or Memo()
-    dues = []
-    for host in view.living:
-        outcome = memo.hosts.get(host.id)
-        case = HostCase(view, host, memo.peers, outcome.assessment if outcome else NO_ASSESSMENT, TICKED)
-        dues.append(HOST_TABLE.next_due(Ticked, host.status, case, view.now))
-        if case.connected and not case.after_reboot:
-            # In every state the verdict on its silence changes by time alone.
-            dues.append(case.silent_at + TICK)
+    dues = [each.due for each in memo.hosts.values()]
     if view.cluster is not None and view.cluster.deleted_at is None:
         case_of_cluster = ClusterCase(view, view.cluster, memo.peers, memo.cluster_assessment, TICKED)
         dues.append(CLUSTER_TABLE.next_due(Ticked, view.cluster.status, case_of_cluster, view.now))

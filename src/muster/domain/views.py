@@ -222,12 +222,17 @@ class HostView:
         return self.host.progress.current_stage in AFTER_REBOOT
 
     @property
+    def seen_at(self) -> datetime:
+        """When the host last asked for instructions."""
+        return self.view.seen_at(self.host)
+
+    @property
     def silent_at(self) -> datetime:
         """When the host counts as gone if it does not ask for instructions before."""
         patience = self.policy.disconnection
         if self.host.bootstrap:
             patience += self.policy.bootstrap_grace
-        return self.view.seen_at(self.host) + patience
+        return self.seen_at + patience
 
     @cached_property
     def connected(self) -> bool:

@@ -78,6 +78,8 @@ class Engine:
         self._reading: dict[str, asyncio.Task[Known | None]] = {}
         self._overtaken: set[str] = set()
         """Scopes of which there was news while they were being read."""
+        self._readers: dict[str, set[str]] = {}
+        """By infra-env, the scopes whose views may hold it."""
         self._miscounted: set[str] = set()
         """Infra-envs whose hosts have to be counted anew before something is decided about them."""
         self._handed_on: tuple[Committed | None, frozenset[str]] = (None, frozenset())
@@ -255,7 +257,7 @@ class Engine:
             known = self._known.get(owner)
             if known is not None:
                 view = known.view.but(infra_envs={**known.view.infra_envs, new.id: new})
-                self._known[owner] = Known(view, {**known.reads, commit.scope: news.version})
+                self._remember(Known(view, {**known.reads, commit.scope: news.version}))
                 handed_on.add(owner)
         return frozenset(handed_on)
 
@@ -327,8 +329,11 @@ class Engine:
         )
 
     def _remember(self, known: Known) -> None:
-        self._known[known.view.scope] = known
-        self._known.move_to_end(known.view.scope)
+        scope = known.view.scope
+        self._known[scope] = known
+        self._known.move_to_end(scope)
+        for read in known.reads:
+            self._readers.setdefault(read, set()).add(scope)
         while len(self._known) > KEPT_VIEWS:
             self._known.popitem(last=False)
 
@@ -336,6 +341,7 @@ class Engine:
         """Forget what others have changed; None means that anything may have changed."""
         if news is None:
             self._known.clear()
+            self._readers.clear()
             self._overtaken.update(self._reading)
             return
         self._overtaken.update(each for each in (news.scope, *news.touches) if each in self._reading)
@@ -346,9 +352,17 @@ class Engine:
         outdated = set(news.touches)
         if news.scope.startswith("infra-env:"):
             self._overtaken.update(self._reading)
-            outdated.update(each for each, known in self._known.items() if news.scope in known.reads)
+            outdated |= self._still_reading(news.scope)
         told, handed_on = self._handed_on
         self.forget(*(outdated - handed_on if news is told else outdated))
+
+    def _still_reading(self, infra_env: str) -> set[str]:
+        """The scopes whose views, as they are known now, hold an infra-env."""
+        known = {each: self._known.get(each) for each in self._readers.pop(infra_env, ())}
+        readers = {scope for scope, each in known.items() if each is not None and infra_env in each.reads}
+        if readers:
+            self._readers[infra_env] = readers
+        return readers
 
 
 def _at_home(view: View) -> View:

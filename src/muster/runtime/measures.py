@@ -13,6 +13,7 @@ from muster.domain.inventory import Inventory
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.states.clusters import BEFORE_INSTALL as CLUSTER_BEFORE_INSTALL
 from muster.domain.states.hosts import BEFORE_INSTALL as HOST_BEFORE_INSTALL
+from muster.domain.validations.operators import spoken
 from muster.domain.verdicts import Finding, Status
 from muster.ports import Commit
 
@@ -128,7 +129,8 @@ def _turned(old: dict[str, Finding], new: dict[str, Finding]) -> list[str]:
     """The checks that fail and passed before."""
     if old is new:
         return []
-    return [name for name in _failing(new) if name in old and old[name].status is Status.SUCCESS]
+    before = spoken(old)
+    return [name for name in _failing(new) if name in before and before[name].status is Status.SUCCESS]
 
 
 # Clusters

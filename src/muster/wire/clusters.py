@@ -1,6 +1,6 @@
 """Clusters as clients see them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from muster.domain.operators import OLM_OPERATORS
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS
 from muster.domain.views import View
 
-from .hosts import ROOT, host_out, host_written, validations_text
+from .hosts import ROOT, WHOLE, host_out, host_written, validations_text
 from .json import filled, text
 from .moments import NEVER, NEVER_CREATED, micros, millis
 from .usage import feature_usage
@@ -54,7 +54,7 @@ def cluster_out(view: View, *, hosts: bool = True, full: bool = True, gone: bool
             }
         ),
         "host_networks": host_networks(shown, ipv6=view.policy.ipv6) if full else None,
-        "hosts": _hosts_written(view, shown, full=full) if hosts else [],
+        "hosts": hosts_written(view, shown, full=full) if hosts else [],
         "ignition_endpoint": filled(
             {"url": cluster.ignition_endpoint.url, "ca_certificate": cluster.ignition_endpoint.ca_certificate}
         ),
@@ -92,10 +92,14 @@ def hosts_out(view: View, *, full: bool = True) -> list[dict[str, Any]]:
     return [host_out(host, view.seen_at(host), single_node=single_node, full=full) for host in view.living]
 
 
-def _hosts_written(view: View, hosts: tuple[Host, ...], *, full: bool) -> list[msgspec.Raw]:
-    """The hosts of a cluster as JSON: there may be many of them, and they are asked for all the time."""
+def hosts_written(
+    view: View, hosts: Iterable[Host], *, full: bool, without: frozenset[str] = WHOLE
+) -> list[msgspec.Raw]:
+    """Hosts of a cluster as JSON: there may be many of them, and they are asked for all the time."""
     single_node = view.cluster is not None and view.cluster.single_node
-    return [host_written(host, view.seen_at(host), single_node=single_node, full=full) for host in hosts]
+    return [
+        host_written(host, view.seen_at(host), single_node=single_node, full=full, without=without) for host in hosts
+    ]
 
 
 def _members(view: View) -> tuple[Host, ...]:

@@ -1,6 +1,7 @@
 """Hosts as clients see them."""
 
 from datetime import datetime
+from operator import itemgetter
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -11,6 +12,7 @@ from muster.domain.inputs.fields import Uuid
 from muster.domain.progress import Stage
 from muster.domain.record import Record
 from muster.domain.validations.catalogue import HOST_VALIDATIONS
+from muster.domain.validations.operators import UNSELECTED
 from muster.domain.verdicts import Finding
 
 from .json import filled, text
@@ -22,6 +24,11 @@ Clock = Annotated[int, Meta(ge=-62_135_596_800, le=253_402_300_799)]
 """Seconds since 1970 by the clock of a host, from the year 1 to the year 9999."""
 
 CATEGORIES = {check.id: check.category for check in HOST_VALIDATIONS}
+POOLED = frozenset(check.id for check in HOST_VALIDATIONS if check.in_pool)
+"""All that is judged of hosts without a cluster."""
+
+WHOLE: frozenset[str] = frozenset()
+"""What is left out of a host that is shown whole."""
 
 
 class HostCreate(Record, forbid_unknown_fields=True):
@@ -56,13 +63,36 @@ class LogsProgress(Record, forbid_unknown_fields=True):
     logs_state: Literal["requested", "collecting", "completed", "timeout", ""]
 
 
-def validations_text(verdicts: dict[str, Finding], categories: dict[str, str]) -> str:
-    """All verdicts, by category, as JSON text; "" before the first judgement."""
-    grouped: dict[str, list[dict[str, str]]] = {}
+def validations_text(verdicts: dict[str, Finding], categories: dict[str, str], *, pooled: bool = False) -> str:
+    """All verdicts, by category, as JSON text; "" before the first judgement.
+
+    Clients expect a word on every operator there is; of hosts that were judged without a cluster, `pooled`, on none.
+    """
+    if not verdicts:
+        return ""
+    grouped: dict[str, Any] = {}
     for name, finding in verdicts.items():
-        entry = {"id": name, "status": finding.status, "message": finding.message}
-        grouped.setdefault(categories.get(name, "operators"), []).append(entry)
-    return msgspec.json.encode(grouped).decode() if grouped else ""
+        grouped.setdefault(categories.get(name, OPERATORS), []).append(_entry(name, finding))
+    if not pooled:
+        grouped[OPERATORS] = _with_unselected(grouped.get(OPERATORS))
+    return msgspec.json.encode(grouped).decode()
+
+
+def _with_unselected(selected: list[dict[str, str]] | None) -> Any:
+    if selected is None:
+        return NONE_SELECTED
+    known = {each["id"] for each in selected}
+    others = [_entry(name, finding) for name, finding in UNSELECTED.items() if name not in known]
+    return sorted([*selected, *others], key=itemgetter("id"))
+
+
+def _entry(name: str, finding: Finding) -> dict[str, str]:
+    return {"id": name, "status": finding.status, "message": finding.message}
+
+
+OPERATORS = "operators"
+NONE_SELECTED = msgspec.Raw(msgspec.json.encode([_entry(*each) for each in sorted(UNSELECTED.items())]))
+"""What is said of operators where none is selected, as it nearly always is, written once."""
 
 
 def host_out(
@@ -72,9 +102,14 @@ def host_out(
     return _passing(host, seen_at or host.registered_at, single_node=single_node, full=full) | _lasting(host)
 
 
-def host_written(host: Host, seen_at: datetime, *, single_node: bool = False, full: bool = True) -> msgspec.Raw:
-    """The same as JSON, for those who show many hosts: what stays as long as the host does is written once."""
-    lasting = WRITTEN.of(host)
+def host_written(
+    host: Host, seen_at: datetime, *, single_node: bool = False, full: bool = True, without: frozenset[str] = WHOLE
+) -> msgspec.Raw:
+    """The same as JSON, for those who show many hosts: what stays as long as the host does is written once.
+
+    `without` names fields that follow from the record and are not wanted.
+    """
+    lasting = WRITTEN.of(host, without)
     passing = msgspec.json.encode(_passing(host, seen_at, single_node=single_node, full=full))
     return msgspec.Raw(b"".join((passing[:-1], b",", lasting[1:])))
 
@@ -85,19 +120,20 @@ class WrittenHosts:
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._known: dict[str, tuple[Host, bytes]] = {}
+        self._known: dict[tuple[str, frozenset[str]], tuple[Host, bytes]] = {}
 
-    def of(self, host: Host) -> bytes:
-        """What lasts of a host."""
-        known = self._known.get(host.id)
+    def of(self, host: Host, without: frozenset[str] = WHOLE) -> bytes:
+        """What lasts of a host, without some of it."""
+        place = host.id, without
+        known = self._known.get(place)
         if known is not None and known[0] is host:
             return known[1]
-        written = msgspec.json.encode(_lasting(host))
+        written = msgspec.json.encode({key: value for key, value in _lasting(host).items() if key not in without})
         self._bytes += len(written) - (len(known[1]) if known else 0)
         if self._bytes > self._most_bytes:
             self._known.clear()
             self._bytes = len(written)
-        self._known[host.id] = host, written
+        self._known[place] = host, written
         return written
 
 
@@ -117,7 +153,7 @@ def _passing(host: Host, seen_at: datetime, *, single_node: bool, full: bool) ->
 
 def _lasting(host: Host) -> dict[str, Any]:
     """What follows from the record alone."""
-    verdicts = {"validations_info": validations_text(host.verdicts, CATEGORIES)}
+    verdicts = {"validations_info": validations_text(host.verdicts, CATEGORIES, pooled=host.verdicts.keys() <= POOLED)}
     return {**_unjudged(host), **filled(verdicts), "progress": progress_out(host)}
 
 

@@ -207,9 +207,10 @@ def _tell_everybody(connection: Connection) -> None:
 
 
 _STANDS = """
-    (SELECT count(*) FROM unnest($5::text[], $6::int[]) AS seen (id, version)
-       JOIN scopes AS other USING (id, version)) = cardinality($5::text[])
+    NOT EXISTS (SELECT FROM unnest($5::text[], $6::int[]) AS seen (id, version)
+       WHERE seen.version IS DISTINCT FROM (SELECT other.version FROM scopes AS other WHERE other.id = seen.id))
     AND ($7::text = '' OR EXISTS (SELECT FROM effects WHERE effects.id = $7::text))"""
+"""Scopes looked at are looked up by their ids; a join would read all there are, as long as these are a few thousand."""
 
 _TOLD = f"CASE WHEN $8::text <> '' THEN pg_notify('{CHANNEL}', $8::text) END"
 

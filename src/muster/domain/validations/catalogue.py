@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from muster.domain.clusters import Cluster
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.views import ClusterView, HostView
 
@@ -17,6 +18,7 @@ __all__ = [
     "assess_host",
     "cluster_checks_of",
     "host_checks_of",
+    "operators_of",
     "reassess_cluster",
     "reassess_host",
 ]
@@ -41,6 +43,32 @@ CLUSTER_VALIDATIONS: Checks[ClusterView] = tuple(
 """In the order in which clients list them: by id."""
 
 POOL_VALIDATIONS = tuple(check for check in HOST_VALIDATIONS if check.in_pool)
+
+
+def operators_of(cluster: Cluster | None) -> tuple[str, ...]:
+    """What a cluster has of operators, by name."""
+    return tuple([operator.name for operator in cluster.operators]) if cluster else ()
+
+
+@lru_cache(maxsize=256)
+def _of_hosts(selected: tuple[str, ...]) -> Checks[HostView]:
+    """The checks of the hosts of a cluster with these operators."""
+    return tuple(check for check in HOST_VALIDATIONS if _applies(check, selected))
+
+
+@lru_cache(maxsize=256)
+def _of_clusters(selected: tuple[str, ...]) -> Checks[ClusterView]:
+    """The checks of a cluster with these operators."""
+    return tuple(check for check in CLUSTER_VALIDATIONS if _applies(check, selected))
+
+
+def _applies(check: Validation[Any], selected: tuple[str, ...]) -> bool:
+    """Whether a check is one of all clusters, or of an operator that is selected."""
+    return check.id not in OWNERS or OWNERS[check.id] in selected
+
+
+OWNERS = {operator.check: operator.name for operator in OLM_OPERATORS.values()}
+"""The operators that have checks of their own."""
 
 LOOKED_AT_BY: dict[str, frozenset[str]] = {
     "clock_skew": frozenset({"time-synced-between-host-and-service"}),
@@ -112,25 +140,24 @@ def _of_others(operators: tuple[str, ...]) -> frozenset[str]:
 
 def reassess_host(view: HostView, before: Assessment, checks: Checks[HostView]) -> Assessment:
     """Every verdict on a host of which only some checks have to be made again; the same object if all stay."""
-    return _updated(before, assess_host(view, checks), checks, HOST_VALIDATIONS)
+    return _updated(before, assess_host(view, checks), checks, _every_check(view))
 
 
 def reassess_cluster(view: ClusterView, before: Assessment, checks: Checks[ClusterView]) -> Assessment:
     """Every verdict on a cluster of which only some checks have to be made again; the same object if all stay."""
-    return _updated(before, assess_cluster(view, checks), checks, CLUSTER_VALIDATIONS)
+    return _updated(before, assess_cluster(view, checks), checks, _of_clusters(operators_of(view.cluster)))
 
 
 def _updated(before: Assessment, again: Assessment, made: Checks[V], every: Checks[V]) -> Assessment:
-    """An assessment with some of its checks made again, in the order of all of them."""
+    """An assessment with some of its checks made again."""
     ids = {check.id for check in made}
     old, new = before.verdicts, again.verdicts
     if again.held == before.held & ids and all(new.get(name) == old.get(name) for name in ids):
         return before
-    found = ((check.id, (new if check.id in ids else old).get(check.id)) for check in every)
     held = (before.held - ids) | again.held
     return Assessment(
-        verdicts={name: verdict for name, verdict in found if verdict is not None},
-        closed=frozenset().union(*(check.gates for check in every if check.id in held)),
+        verdicts={name: verdict for name, verdict in old.items() if name not in ids or name in new} | new,
+        closed=frozenset().union(*[check.gates for check in every if check.id in held]),
         held=held,
         unspoken=before.unspoken,
     )
@@ -142,11 +169,15 @@ def assess_host(view: HostView, checks: Checks[HostView] = ()) -> Assessment:
     ignored = cluster.ignored_host_validations if cluster else ()
     return assess(
         view,
-        checks or (HOST_VALIDATIONS if cluster else POOL_VALIDATIONS),
+        checks or _every_check(view),
         disabled=frozenset() if ignored else view.policy.disabled_host_validations,
         ignored=ignored,
         stage=view.host.progress.current_stage,
     )
+
+
+def _every_check(view: HostView) -> Checks[HostView]:
+    return _of_hosts(operators_of(view.cluster)) if view.cluster else POOL_VALIDATIONS
 
 
 def assess_cluster(view: ClusterView, checks: Checks[ClusterView] = ()) -> Assessment:
@@ -154,7 +185,7 @@ def assess_cluster(view: ClusterView, checks: Checks[ClusterView] = ()) -> Asses
     ignored = view.cluster.ignored_cluster_validations
     return assess(
         view,
-        checks or CLUSTER_VALIDATIONS,
+        checks or _of_clusters(operators_of(view.cluster)),
         disabled=frozenset() if ignored else view.policy.disabled_cluster_validations,
         ignored=ignored,
     )

@@ -81,21 +81,17 @@ def _memory(view: "HostView") -> Memory | None:
     return None if inventory is None else inventory.memory
 
 
-HAS_INVENTORY: Need["HostView"] = Need(
-    name="inventory",
-    get=_inventory,
-    waiting="Waiting for the host to tell what it is made of",
-    evidence=Evidence(measured="nothing yet", required="an inventory", source=INVENTORY, fix=WAIT),
-)
+UNTOLD = Evidence(measured="nothing yet", required="an inventory", source=INVENTORY, fix=WAIT)
+NO_INVENTORY: Verdict = pending("Waiting for the host to tell what it is made of", UNTOLD)
+"""The answer of a check that needs the inventory."""
+
+HAS_INVENTORY: Need["HostView"] = Need(name="inventory", get=_inventory, waiting=NO_INVENTORY)
 HAS_CPU: Need["HostView"] = Need(
-    name="cpu", get=_cpu, waiting="Waiting for the host to tell its CPU cores", evidence=HAS_INVENTORY.evidence
+    name="cpu", get=_cpu, waiting=pending("Waiting for the host to tell its CPU cores", UNTOLD)
 )
 HAS_MEMORY: Need["HostView"] = Need(
-    name="memory", get=_memory, waiting="Waiting for the host to tell its memory", evidence=HAS_INVENTORY.evidence
+    name="memory", get=_memory, waiting=pending("Waiting for the host to tell its memory", UNTOLD)
 )
-
-NO_INVENTORY: Verdict = pending(HAS_INVENTORY.waiting, HAS_INVENTORY.evidence)
-"""The answer of a check that needs the inventory only in some cases."""
 
 NO_INVENTORIES: Verdict = pending(
     "Waiting for hosts to tell what they are made of",

@@ -23,6 +23,7 @@ from .facts import (
     INVENTORY,
     MIB,
     NO_INVENTORY,
+    UNTOLD,
     asked,
     cluster_of,
     gib,
@@ -42,7 +43,7 @@ def has_inventory(view: HostView) -> Verdict:
     if host.contested:
         return _judge_contest(host)
     if host.inventory is None:
-        return failed("The host has not told what it is made of yet", HAS_INVENTORY.evidence)
+        return failed("The host has not told what it is made of yet", UNTOLD)
     return passed("The host has told what it is made of", told(host, INVENTORY, "an inventory", "an inventory"))
 
 
@@ -218,7 +219,7 @@ def hostname_valid(view: HostView) -> Verdict:
     """The host goes by a name that a node can have."""
     host, name = view.host, view.host.hostname
     if host.inventory is None:
-        return failed("The host has not told its name yet", HAS_INVENTORY.evidence)
+        return failed("The host has not told its name yet", UNTOLD)
     if name in LOOPBACK_NAMES:
         evidence = _name_evidence(host, "a name of its own", ANOTHER_NAME)
         return failed(f'The name "{name}" means every machine to itself', evidence)
@@ -304,7 +305,7 @@ def vsphere_disk_uuid_enabled(view: HostView) -> Verdict | None:
     if inventory.system_vendor is None or inventory.system_vendor.manufacturer != MANUFACTURERS[PlatformType.VSPHERE]:
         return None
     if not inventory.disks:
-        return pending("Waiting for the host to tell its disks", HAS_INVENTORY.evidence)
+        return pending("Waiting for the host to tell its disks", UNTOLD)
     types = valid_types("", inventory.cpu.architecture if inventory.cpu else "")
     lacking = [
         disk.name

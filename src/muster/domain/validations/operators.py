@@ -1,6 +1,6 @@
 """The checks of OLM operators: of every host and of the cluster, made from what each operator's record says.
 
-What is not selected is not judged.
+What is not selected is not judged. Clients are told of it all the same, with the words of `UNSELECTED`.
 """
 
 from functools import partial
@@ -11,13 +11,18 @@ from muster.domain.features.operators import OPERATORS
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.operators.operator import Operator, selected
 from muster.domain.operators.rules import too_old
-from muster.domain.verdicts import Gate, Verdict, failed, passed
+from muster.domain.verdicts import Finding, Gate, Status, Verdict, failed, passed
 from muster.domain.views import ClusterView, HostView
 
 from .facts import asked, cluster_of
 from .registry import Validation, validation
 
-NOT_SELECTED = passed("The operator is disabled", asked("not selected", "nothing"))
+UNSELECTED = {
+    operator.check: Finding(status=Status.SUCCESS, message="The operator is disabled")
+    for operator in OLM_OPERATORS.values()
+}
+"""What clients are told of the operators of a cluster that are not selected."""
+
 RUNNING = passed("The running cluster looks after its operators", asked("running", "nothing"))
 
 check = partial(validation, category="operators", gate=Gate.INSTALL)
@@ -25,10 +30,10 @@ check = partial(validation, category="operators", gate=Gate.INSTALL)
 
 def _of_host(operator: Operator) -> Validation[HostView]:
     @check(operator.check, in_pool=False, switchable=False, of_others=True)
-    def judge(view: HostView) -> Verdict:
+    def judge(view: HostView) -> Verdict | None:
         cluster = cluster_of(view)
         if not selected(cluster, operator.name):
-            return NOT_SELECTED
+            return None
         return RUNNING if cluster.day2 else operator.on_host(view)
 
     return judge.but(promise=f"The host has what {operator.title} needs, if it is selected.")
@@ -36,10 +41,10 @@ def _of_host(operator: Operator) -> Validation[HostView]:
 
 def _of_cluster(operator: Operator) -> Validation[ClusterView]:
     @check(operator.check)
-    def judge(view: ClusterView) -> Verdict:
+    def judge(view: ClusterView) -> Verdict | None:
         cluster = view.cluster
         if not selected(cluster, operator.name):
-            return NOT_SELECTED
+            return None
         if cluster.day2:
             return RUNNING
         missing = _absent(operator, cluster) or too_old(operator, cluster, view.policy.operators)
@@ -80,3 +85,8 @@ OF_HOSTS: tuple[Validation[HostView], ...] = tuple(
     sorted(map(_of_host, OLM_OPERATORS.values()), key=lambda check: check.id)
 )
 OF_CLUSTERS: tuple[Validation[ClusterView], ...] = (*map(_of_cluster, OLM_OPERATORS.values()), openshift_ai_gpu)
+
+
+def spoken(findings: dict[str, Finding]) -> dict[str, Finding]:
+    """What was found of a host or a cluster, with what is said of operators that are not selected."""
+    return UNSELECTED | findings if findings else findings

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from muster.domain.progress import Stage
 from muster.domain.record import Record
-from muster.domain.verdicts import NO_EVIDENCE, Evidence, Finding, Gate, Status, Verdict, pending
+from muster.domain.verdicts import Evidence, Finding, Gate, Status, Verdict
 
 V = TypeVar("V")
 """What is judged: a host or a cluster in its view."""
@@ -20,8 +20,7 @@ class Need(Record, Generic[V]):
 
     name: str
     get: Callable[[V], Any]
-    waiting: str
-    evidence: Evidence = NO_EVIDENCE
+    waiting: Verdict
 
 
 class Validation(Record, Generic[V]):
@@ -48,9 +47,7 @@ class Validation(Record, Generic[V]):
         if self.needs is None:
             return self.judge(view)
         fact = self.needs.get(view)
-        if fact is None:
-            return pending(self.needs.waiting, self.needs.evidence)
-        return self.judge(view, fact)
+        return self.needs.waiting if fact is None else self.judge(view, fact)
 
 
 def validation(
