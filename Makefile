@@ -5,8 +5,11 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TOOLS  := .tools
 
+# What was compiled is kept, wherever make is run: without that every run of the tests compiles all of them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test quick lint tools bench requirements docs clean
+.PHONY: help demo serve test quick lint tools bench installs requirements docs clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -27,8 +30,9 @@ serve: $(STAMP) ## run the service on port 8090 with its data in ./data
 test: $(STAMP) ## every test
 	$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
 
+# A third of the time of these tests is waiting, so two processors have work for three.
 quick: $(STAMP) ## the tests to run all the time
-	$(BIN)/pytest -m "not slow" -n 2 $(ARGS)
+	$(BIN)/pytest -m "not slow" -n 3 --dist worksteal $(ARGS)
 
 lint: $(STAMP) ## style and types
 	$(BIN)/ruff check .
@@ -45,6 +49,9 @@ $(TOOLS)/bin/%:
 
 bench: $(STAMP) ## print the budgets: CPU per call, idle, memory (HOSTS="100 1000", DATABASES="sqlite postgresql")
 	$(BIN)/python bench/budgets.py $(if $(HOSTS),--hosts $(HOSTS)) $(if $(DATABASES),--databases $(DATABASES)) $(ARGS)
+
+installs: $(STAMP) ## print what whole installations cost, of 10, 100 and 1000 clusters (CLUSTERS="10 100")
+	$(BIN)/python bench/installs.py $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(ARGS)
 
 docs: $(STAMP) ## write the generated tables in docs/ anew
 	$(BIN)/python docs/generate.py

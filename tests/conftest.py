@@ -25,9 +25,10 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def postgres_url(postgres: Postgres) -> str:
+def postgres_url(postgres: Postgres) -> Iterator[str]:
     """The address of an empty database."""
-    return postgres.fresh()
+    with postgres.lent() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

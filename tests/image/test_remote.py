@@ -52,7 +52,7 @@ class Answers(BaseHTTPRequestHandler):
 @contextmanager
 def serving():
     with Served(("127.0.0.1", 0), Answers) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield server

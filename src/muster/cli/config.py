@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from os import environ
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
@@ -16,7 +16,7 @@ from muster.domain.setting import Row, rows_of
 from muster.runtime.settings import FAMILIES, Settings, doubts, members, policy_from, read_settings, source_of, written
 from muster.wire.tokens import Keys
 
-from .serve import Data, Database, Host, Port, Storage
+from .options import AsJson, Data, Database, Host, Port, Storage
 
 WIDE = 240
 """Characters in a line where there is no terminal to say so."""
@@ -41,7 +41,7 @@ def config(
     data: Data = None,
     database: Database = None,
     storage: Storage = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show every setting: its value, where it comes from, what it means. Takes the options of `muster serve`."""
     given = {"host": host, "port": port, "data": data, "database": database, "storage": storage}

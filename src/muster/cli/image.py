@@ -25,9 +25,8 @@ from muster.image.remote import RemoteSource, shown
 from muster.image.source import FileSource
 from muster.image.writing import copied, whole
 
-image = typer.Typer(name="image", no_args_is_help=True, help="Live images: what is in one, and one made your own.")
+from .options import AsJson
 
-AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 WIDE = 240
 """Characters in a line where there is no terminal to say so."""
 
@@ -61,7 +60,6 @@ class Sight(Record, omit_defaults=False):
     """Empty if a minimal image can be made of it, otherwise why not."""
 
 
-@image.command()
 def show(
     file: Annotated[str, typer.Argument(help="A file, or a URL, of which only a few parts are fetched.")],
     *,
@@ -88,7 +86,6 @@ def show(
     (console if console.is_terminal else Console(width=WIDE)).print(_table(sight))
 
 
-@image.command()
 def customise(
     file: Annotated[Path, typer.Argument(help="A live image as it was published; it stays as it is.")],
     *,

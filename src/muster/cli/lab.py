@@ -15,24 +15,19 @@ from muster.domain.record import Record
 from muster.lab.faults import FAULTS, parsed
 from muster.lab.fleet import Fleet, Place
 from muster.lab.fleet import up as fleet_up
-from muster.lab.profiles import Room, Said, network_for, profiles_of, read_profiles
+from muster.lab.profiles import SECOND_NETWORK, Room, Said, network_for, profiles_of, read_profiles
 from muster.lab.site import new_place, place_of, room_beside
 from muster.lab.steady import SteadyClient
 from muster.wire.endpoints.clusters import INSTALL_CLUSTER
 
 from .board import Board
 from .demo import Script, play
+from .options import URL, Url
 from .sight import Watch, watching
 
-lab = typer.Typer(
-    name="lab", no_args_is_help=True, help="Simulated machines that speak the real agent protocol, with faults."
-)
-
-URL = "http://127.0.0.1:8090"
 DEMO_SPEED = 200.0
 DEMO_DEADLINE = 110.0
 
-Url = Annotated[str, typer.Option(help="Where the service is.")]
 Speed = Annotated[float, typer.Option(min=1.0, help="How many times faster than real ones the machines are.")]
 
 
@@ -48,12 +43,15 @@ class Wish(Record):
     install: bool
 
 
-@lab.command()
 def up(
     *,
     url: Url = URL,
     masters: Annotated[int, typer.Option(min=1, help="How many machines for the control plane.")] = 3,
     workers: Annotated[int, typer.Option(min=0, help="How many machines for workloads.")] = 2,
+    arbiters: Annotated[int, typer.Option(min=0, max=1, help="A third vote beside two masters.")] = 0,
+    dual_stack: Annotated[bool, typer.Option("--dual-stack", help="IPv6 addresses beside the others.")] = False,
+    user_managed: Annotated[bool, typer.Option("--user-managed", help="The user balances the load.")] = False,
+    static: Annotated[bool, typer.Option("--static", help="The image tells every machine its addresses.")] = False,
     profile: Annotated[Path | None, typer.Option(help="YAML or JSON: fields by machine name, or `default`.")] = None,
     fault: Annotated[
         list[str] | None, typer.Option(help=f"HOST:KIND[:DETAIL], may be repeated. Kinds: {', '.join(FAULTS)}.")
@@ -66,7 +64,15 @@ def up(
     wish = Wish(
         url=url,
         cluster=cluster,
-        room=Room(masters=masters, workers=workers, network=network_for(masters + workers)),
+        room=Room(
+            masters=masters,
+            workers=workers,
+            arbiters=arbiters,
+            network=network_for(masters + workers + arbiters),
+            second_network=SECOND_NETWORK if dual_stack else "",
+            user_managed=user_managed,
+            static=static,
+        ),
         said=read_profiles(profile) if profile else {},
         faults=tuple(map(_fault, fault or ())),
         speed=speed,
@@ -77,7 +83,6 @@ def up(
         uvloop.run(_bring_up(wish, board))
 
 
-@lab.command()
 def demo(
     *,
     url: Url = URL,

@@ -1,4 +1,4 @@
-"""`muster record` and `muster replay`: a cluster with all its past in one file, and the way to look at it anywhere."""
+"""`muster replay`: a cluster with all its past, out of one file, to be looked at anywhere."""
 
 import asyncio
 import signal
@@ -12,41 +12,16 @@ import uvloop
 from muster.api.app import App
 from muster.api.auth.recorded import Recorded
 from muster.api.server import Server
-from muster.client import Client, of_user
 from muster.domain.errors import Invalid
 from muster.domain.views import View
 from muster.runtime.settings import read_settings
 from muster.runtime.wiring import Service, replayed
 from muster.wire.endpoints.endpoint import DROP_IN, OURS
-from muster.wire.endpoints.ours import RECORDING
 
 from .serve import configure_logs
-from .timeline import URL, ClusterArgument, Url, cluster_called
 
 SOME_PORT = 8091
 """Not that of the service, which may run beside."""
-
-
-def record(
-    cluster: ClusterArgument,
-    *,
-    to: Annotated[Path | None, typer.Option(help="The file to write; NAME.muster.zip if left out.")] = None,
-    url: Url = URL,
-) -> None:
-    """Save all that is known of a cluster, without its secrets, in a file for `muster replay`."""
-    typer.echo(uvloop.run(_record(cluster, to, url)))
-
-
-async def _record(wanted: str, to: Path | None, url: str) -> Path:
-    async with Client(url, credentials=of_user()) as client:
-        cluster = await cluster_called(client, wanted)
-        content: bytes = await client.call(RECORDING, cluster_id=cluster["id"])
-    file = to or Path(f"{cluster['name']}.muster.zip")
-    try:
-        file.write_bytes(content)
-    except OSError as error:
-        raise Invalid(f"--to: {file} cannot be written: {error.strerror}") from error
-    return file
 
 
 def replay(

@@ -4,10 +4,8 @@ import asyncio
 import logging
 import signal
 import sys
-from typing import Annotated
 
 import structlog
-import typer
 import uvloop
 from structlog.typing import Processor
 
@@ -17,6 +15,8 @@ from muster.api.server import Server
 from muster.api.tls import tls_of
 from muster.runtime.settings import Settings, doubts, read_settings
 from muster.runtime.wiring import build
+
+from .options import Data, Database, Host, Port, Storage
 
 LEVELS = {
     "trace": logging.DEBUG,
@@ -28,12 +28,6 @@ LEVELS = {
     "fatal": logging.CRITICAL,
     "panic": logging.CRITICAL,
 }
-
-Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
-Port = Annotated[int | None, typer.Option(help="Port to listen on (8090).")]
-Data = Annotated[str | None, typer.Option(help="Folder for the database and the files (data).")]
-Database = Annotated[str | None, typer.Option(help="sqlite:///file or postgresql://user@host/name.")]
-Storage = Annotated[str | None, typer.Option(help="Folder or s3://bucket for generated files and logs.")]
 
 
 def serve(

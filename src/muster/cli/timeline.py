@@ -18,7 +18,8 @@ from muster.wire.endpoints.clusters import LIST_CLUSTERS
 from muster.wire.endpoints.ours import TIMELINE
 from muster.wire.timeline import SpanOut, TimelineOut
 
-URL = "http://127.0.0.1:8090"
+from .options import URL, AsJson, ClusterArgument, Url
+
 WIDE = 160
 """Characters in a line where there is no terminal to say so."""
 
@@ -28,9 +29,6 @@ BAR = 48
 COLOURS = {Result.FAILED: "red", Result.CANCELLED: "yellow", Result.RESET: "yellow", Result.RUNNING: "cyan"}
 """Of results that should catch the eye."""
 
-Url = Annotated[str, typer.Option(help="Where the service is.")]
-ClusterArgument = Annotated[str, typer.Argument(help="Name or id of a cluster.")]
-
 
 def timeline(
     cluster: ClusterArgument,
@@ -38,7 +36,7 @@ def timeline(
     attempt: Annotated[int | None, typer.Option(min=0, help="Which attempt; the last if left out.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show what every host went through.")] = False,
     url: Url = URL,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what the time of an installation was spent on, and what it waited for."""
     told = uvloop.run(_asked(url, cluster, attempt))

@@ -10,17 +10,10 @@ from muster.domain.errors import Invalid
 from muster.runtime.settings import duration, read_settings
 from muster.wire.tokens import PRIVATE, Claims, Keys
 
-token = typer.Typer(
-    name="token",
-    no_args_is_help=True,
-    help=f"Tokens for AUTH_TYPE=local, signed with the key in {PRIVATE} of the environment.",
-)
-
 Id = Annotated[UUID, typer.Argument(help="Its id.")]
 Role = Literal["user", "admin", "read-only-admin"]
 
 
-@token.command()
 def user(
     name: Annotated[str, typer.Argument(help="Who shows it; changes are put down to this name.")],
     *,
@@ -35,13 +28,11 @@ def user(
     _print(Claims(user=name, role=role, email=email, org_id=org, exp=exp))
 
 
-@token.command()
 def infra_env(infra_env_id: Id) -> None:
     """The token of a discovery image: its agents have it, in PULL_SECRET_TOKEN, and links to its files."""
     _print(Claims(infra_env_id=str(infra_env_id)))
 
 
-@token.command()
 def cluster(cluster_id: Id) -> None:
     """The token of a cluster, for links to its files, logs and events."""
     _print(Claims(cluster_id=str(cluster_id)))

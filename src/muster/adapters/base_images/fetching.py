@@ -60,20 +60,18 @@ Tell = Callable[[int], None]
 """Hears how much of it has come."""
 
 
-def trusting(asking: Asking) -> ssl.SSLContext:
-    """Whom we trust; `Invalid` if the certificates cannot be read."""
+def trusting(asking: Asking) -> ssl.SSLContext | bool:
+    """Whom we trust: whom the system trusts, or everybody, or certificates too; `Invalid` if they cannot be read."""
+    if not asking.ca_file:
+        return not asking.insecure
     context = ssl.create_default_context()
-    if asking.ca_file:
-        try:
-            context.load_verify_locations(asking.ca_file)
-        except (OSError, ssl.SSLError) as error:
-            raise Invalid(
-                f"OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE is {asking.ca_file!r}, in which no certificates could be found; "
-                "write the path of a file with certificates in PEM form"
-            ) from error
-    elif asking.insecure:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
+    try:
+        context.load_verify_locations(asking.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise Invalid(
+            f"OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE is {asking.ca_file!r}, in which no certificates could be found; "
+            "write the path of a file with certificates in PEM form"
+        ) from error
     return context
 
 
