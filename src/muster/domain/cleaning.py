@@ -1,6 +1,7 @@
 """What time alone clears away: what nobody has touched for long is given up, what was given up long ago is forgotten.
 
-`decide` asks `clean` what is to go when a scope is woken, and `cleaning_due` when to wake it for that.
+`decide` asks `clean` what is to go when a scope is woken, and `cleaning_due` when to wake it for that. `wiring` asks
+for the `horizon` when the service starts, since it may have been given other times than before.
 """
 
 from collections.abc import Callable
@@ -9,12 +10,14 @@ from datetime import datetime, timedelta
 from . import events
 from .accepts.clusters import give_up
 from .accepts.infra_envs import give_up as give_up_infra_env
+from .accepts.names import withdraw_names
 from .clusters import Cluster
 from .draft import Draft
 from .effects import DeleteFiles
 from .infra_envs import InfraEnv
+from .policy import Policy
 from .record import Record
-from .states.clusters import UNDER_WAY
+from .states.clusters import RUNNING, UNDER_WAY
 from .states.hosts import IN_PREPARATION, INSTALLING
 from .states.table import TICK
 from .views import View
@@ -28,6 +31,27 @@ class Cleaning(Record):
 
     due: datetime
     act: Callable[[Draft], None]
+
+
+class Horizon(Record):
+    """The latest moments at which something can be due to be cleared away that nobody touches from now on.
+
+    A deadline behind them was set when more time was given. One before them comes soon enough.
+    """
+
+    clusters: datetime
+    infra_envs: datetime
+    gone: datetime
+    """For what was given up already."""
+
+
+def horizon(policy: Policy, now: datetime) -> Horizon:
+    """How far a policy looks ahead."""
+    return Horizon(
+        clusters=now + policy.inactivity + TICK,
+        infra_envs=now + policy.infra_env_inactivity + TICK,
+        gone=now + policy.deleted_kept + TICK,
+    )
 
 
 def clean(draft: Draft) -> bool:
@@ -70,6 +94,9 @@ def _of_cluster(view: View, cluster: Cluster) -> Cleaning | None:
 def _give_up_cluster(draft: Draft) -> None:
     hours = draft.view.policy.inactivity / timedelta(hours=1)
     draft.tell(events.after_inactivity_cluster_deregistered(draft.cluster, f"{hours:g} hours"))
+    if draft.cluster.status not in RUNNING:
+        # Whoever runs is found by its names, however long nobody has asked for it here.
+        withdraw_names(draft)
     give_up(draft)
 
 

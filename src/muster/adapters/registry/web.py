@@ -9,12 +9,12 @@ import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp import ClientResponse
 from yarl import URL
 
+from muster.adapters.proxies import proxy_for
 from muster.domain.errors import Broken, Invalid, Unavailable
 from muster.domain.record import Record
 
@@ -55,7 +55,6 @@ class Web:
 
     def __init__(self, reaching: Reaching) -> None:
         self._trust = _trusting(reaching.ca)
-        self._careless = _careless()
         self._plain: set[str] = set()
         self._session: aiohttp.ClientSession | None = None
 
@@ -105,8 +104,8 @@ class Web:
                 target,
                 headers={"Accept-Encoding": "identity", **told},
                 allow_redirects=False,
-                ssl=self._careless if insecure else self._trust,
-                proxy=_proxy(target),
+                ssl=False if insecure else self._trust,
+                proxy=proxy_for(target),
             )
             location = response.headers.get("Location", "")
             if response.status not in REDIRECTS or not location:
@@ -130,27 +129,15 @@ def _nameless(headers: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name != "Authorization"}
 
 
-def _proxy(url: URL) -> str | None:
-    """The proxy that the environment names for an address."""
-    if proxy_bypass(f"{url.host}:{url.port}"):
-        return None
-    return getproxies().get(url.scheme)
-
-
-def _trusting(authorities: str) -> ssl.SSLContext:
+def _trusting(authorities: str) -> ssl.SSLContext | bool:
+    """Whom the system trusts, and authorities besides."""
+    if not authorities:
+        return True
     context = ssl.create_default_context()
-    if authorities:
-        try:
-            context.load_verify_locations(cadata=authorities)
-        except (ssl.SSLError, ValueError) as error:
-            raise Invalid(f"the certificates to trust registries by cannot be read: {error}") from error
-    return context
-
-
-def _careless() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    try:
+        context.load_verify_locations(cadata=authorities)
+    except (ssl.SSLError, ValueError) as error:
+        raise Invalid(f"the certificates to trust registries by cannot be read: {error}") from error
     return context
 
 

@@ -20,7 +20,7 @@ def policy_from(settings: Settings) -> Policy:
         trust=trust,
         service_fips=is_fips(),
         requirements=read_requirements(settings.hardware),
-        managed_domains=read_domains(settings.base_dns_domains),
+        managed_domains=read_domains(settings.names.base_dns_domains),
         service_url=settings.own_url,
         image_service_url=settings.image_url,
         plain_service_url=settings.without_tls(settings.own_url),

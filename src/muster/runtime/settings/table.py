@@ -1,7 +1,7 @@
 """The table of settings: a row has the name in the environment, what counts where nothing is set, and what it means.
 
-The names are those of the Assisted Installer where it has one; all others begin with MUSTER. A field that is named like
-one of `Policy` is what decisions depend on as it is.
+The names are those of the Assisted Installer where it has one, and those that everybody knows for what is Amazon's; all
+others begin with MUSTER. A field that is named like one of `Policy` is what decisions depend on as it is.
 """
 
 from datetime import timedelta
@@ -22,7 +22,8 @@ from muster.domain.record import Record
 from muster.domain.releases import OsImage, ReleaseSource
 from muster.domain.setting import setting
 
-from .forms import Bytes, Count, Pairs, Port, Times, Words
+from .forms import Bytes, Count, Port, Times, Words
+from .names import NameSettings
 
 SHIPPED = Policy()
 
@@ -167,9 +168,7 @@ class Settings(Record):
     ntp_default: str = setting("NTP_DEFAULT_SERVER", "", "A time source that every machine gets besides its own.")
     discovery: DiscoverySettings = SHIPPED.discovery
     networks: NetworkDefaults = SHIPPED.networks
-    base_dns_domains: Pairs = setting(
-        "BASE_DNS_DOMAINS", {}, "Domains whose names the service may create, as domain:zone/provider."
-    )
+    names: NameSettings = NameSettings()
     check_cluster_version: bool = setting(
         "CHECK_CLUSTER_VERSION",
         SHIPPED.check_cluster_version,
