@@ -85,6 +85,11 @@ class Client:
     ) -> None:
         await self._connected.close()
 
+    @property
+    def url(self) -> str:
+        """Where the service is."""
+        return self._url
+
     def bearing(self, credentials: Mapping[str, str]) -> Self:
         """The same connection on behalf of someone else. It lives as long as this one."""
         other = copy(self)

@@ -1,7 +1,8 @@
 """In which networks the machines of a cluster live, where that follows from their addresses.
 
 Turns the inventories of the hosts, and the virtual addresses if there are any, into machine networks. `derive`
-asks for them while the cluster is described; the checks of virtual addresses compare them with the stored ones.
+asks for them while the cluster is described; the checks of virtual addresses compare them with the stored ones;
+the install-config asks for those of the first host where the user has named none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -64,6 +65,19 @@ def _of_single_node(cluster: Cluster, inventories: Sequence[Inventory]) -> tuple
         return ()
     found = [_home(inventories, version) for version in dict.fromkeys(map(family, pods))]
     return tuple(found) if all(found) else ()
+
+
+def home_networks(cluster: Cluster, inventory: Inventory) -> tuple[str, ...]:
+    """The networks that a machine is at home in, one for each family of the cluster's services, in their order.
+
+    What leads to the world comes before what does not. Of another family there is none: an installer takes machine
+    networks for those of a cluster of two families, which this one is not.
+    """
+    found = (
+        _home([inventory], version) or next(iter(_networks([inventory], version)), "")
+        for version in dict.fromkeys(map(family, cluster.service_networks))
+    )
+    return tuple(filter(None, found))
 
 
 def _home(inventories: Sequence[Inventory], version: int | None) -> str:

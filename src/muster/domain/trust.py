@@ -1,7 +1,7 @@
 """Whom machines trust besides those that everybody trusts, and where they fetch images from instead.
 
 `policy` holds what counts for every machine; an infra-env may have mirrors of its own. `discovery_ignition.py` puts
-both into the image.
+both into the image, `install_config.py` into the cluster.
 """
 
 import tomllib
@@ -23,6 +23,15 @@ class Mirrors(Record):
         places = [entry.get("location") or entry.get("prefix") or "" for entry in _entries(self.registries)]
         return frozenset(place.partition("/")[0] for place in places if isinstance(place, str)) - {""}
 
+    @property
+    def by_source(self) -> dict[str, tuple[str, ...]]:
+        """The places that are asked instead of each; what has none is left out, as are names of many (`*.example.org`).
+
+        Raises `ValueError` as above.
+        """
+        named = ((entry.get("prefix") or entry.get("location"), _mirrors(entry)) for entry in _entries(self.registries))
+        return {name: mirrors for name, mirrors in named if isinstance(name, str) and mirrors and "*" not in name}
+
 
 def has_mirrors(registries: str) -> bool:
     """Whether a `registries.conf` names any. Raises `ValueError` if it cannot be read."""
@@ -36,8 +45,14 @@ def _entries(registries: str) -> list[dict[str, object]]:
     return entries
 
 
+def _mirrors(entry: dict[str, object]) -> tuple[str, ...]:
+    listed = entry.get("mirror")
+    named = [each.get("location") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return tuple(place for place in named if isinstance(place, str) and place)
+
+
 class Trust(Record):
-    """What every machine gets to trust, from files that are read at the start."""
+    """What every machine gets to trust, and every cluster, from files that are read at the start."""
 
     service_ca: str = ""
     """Who has signed for the service itself."""

@@ -11,6 +11,7 @@ from muster.machine import Landmark
 from muster.wire.endpoints.clusters import DOWNLOAD_FILES, GET_CLUSTER, LIST_CLUSTER_HOSTS
 from muster.wire.endpoints.hosts import DOWNLOAD_HOST_IGNITION
 
+from .bootstrap import with_controller
 from .work import Work
 
 POLL = 5.0
@@ -42,16 +43,19 @@ async def clean_disk(work: Work) -> None:
 
 
 async def start_bootstrap(work: Work) -> None:
-    """The temporary control plane runs on this machine."""
+    """The temporary control plane runs on this machine, and starts the controller in the new cluster."""
     plan = work.plan
+    await fetch_ignition(work)
     ignition = await work.patiently(
         lambda: work.client.call(DOWNLOAD_FILES, query={"file_name": "bootstrap.ign"}, cluster_id=plan.cluster_id)
     )
-    await work.machine.start_bootstrap(ignition)
+    await work.machine.start_bootstrap(with_controller(ignition, work))
 
 
 async def fetch_ignition(work: Work) -> None:
     """The first configuration of this machine's system is at hand."""
+    if work.ignition:
+        return
     plan = work.plan
     work.ignition = await work.patiently(
         lambda: work.client.call(DOWNLOAD_HOST_IGNITION, infra_env_id=plan.infra_env_id, host_id=plan.host_id)

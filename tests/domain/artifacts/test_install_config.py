@@ -10,9 +10,10 @@ from muster.domain.clusters import Platform, PlatformType
 from muster.domain.errors import Invalid
 from muster.domain.hosts import FencingCredentials
 from muster.domain.infra_envs import InfraEnv
-from muster.domain.inventory import Boot, Interface
+from muster.domain.inventory import Boot, Interface, Route
 from muster.domain.networks import ClusterNetwork, Proxy, Vip
 from muster.domain.roles import Role
+from muster.domain.trust import Mirrors, Trust
 
 
 def the_cluster(**changes):
@@ -169,18 +170,42 @@ def test_a_proxy_that_is_for_nothing_stays_so():
     assert config["proxy"]["noProxy"] == "*"
 
 
+BOTH = ("172.30.0.0/16", "fd02::/112")
+
+
 @pytest.mark.parametrize(
-    ("service", "expected"),
+    ("services", "expected"),
     [
-        ("172.30.0.0/16", ["192.168.1.0/24", "fd00::/64"]),
-        ("fd02::/112", ["fd00::/64", "192.168.1.0/24"]),
+        (BOTH, ["10.0.0.0/8", "fd00::/64"]),
+        (BOTH[::-1], ["fd00::/64", "10.0.0.0/8"]),
+        (BOTH[:1], ["10.0.0.0/8"]),
+        (BOTH[1:], ["fd00::/64"]),
     ],
 )
-def test_without_a_platform_the_machine_networks_are_those_of_the_first_host(service, expected):
+def test_without_a_platform_the_machine_networks_are_those_of_the_first_host_of_the_families_of_the_cluster(
+    services, expected
+):
     nics = (a_nic(1, "fe80::1/64", "fd00::1/64"), a_nic(2, "192.168.1.10/24", "10.0.0.1/8"))
-    config = install_config(none_platform(service_networks=(service,)), [host_named("m0", nics=nics, bootstrap=True)])
+    config = install_config(none_platform(service_networks=services), [host_named("m0", nics=nics, bootstrap=True)])
     assert config["platform"] == {"none": {}}
     assert [each["cidr"] for each in config["networking"]["machineNetwork"]] == expected
+
+
+def test_of_several_networks_of_the_first_host_that_counts_by_which_it_reaches_the_world():
+    first = host_named("m0", nics=(a_nic(1, "10.0.0.1/8"), a_nic(2, "192.168.1.10/24")), bootstrap=True)
+    out = Route(interface="eth2", destination="0.0.0.0", gateway="192.168.1.1")
+    first = first.but(inventory=first.inventory.but(routes=(out,)))
+    config = install_config(none_platform(), [first])
+    assert config["networking"]["machineNetwork"] == [{"cidr": "192.168.1.0/24"}]
+
+
+def test_where_nothing_is_known_of_the_first_host_no_machine_network_is_named():
+    hosts = [
+        [],
+        [host_named("m0", bootstrap=True).but(inventory=None)],
+        [host_named("m0", bootstrap=True, nics=(a_nic(1),))],
+    ]
+    assert not any("machineNetwork" in install_config(none_platform(), each)["networking"] for each in hosts)
 
 
 def test_a_single_node_replaces_its_bootstrap_on_its_own_disk():
@@ -214,6 +239,40 @@ def test_trust_is_that_of_the_override_and_of_every_image_each_once():
     images = [an_infra_env(additional_trust_bundle=bundle) for bundle in ("one", "", "two", "one")]
     config = install_config(the_cluster(install_config_overrides=overrides), [], images)
     assert config["additionalTrustBundle"] == "own\none\ntwo"
+
+
+def test_a_cluster_trusts_whom_its_service_trusts_after_whom_its_user_does():
+    service = Trust(service_ca="never", vendor_ca="vendor", mirrors=Mirrors(registries=MIRRORED, ca="mirror"))
+    images = [an_infra_env(additional_trust_bundle="image", mirrors=Mirrors(registries=MIRRORED, ca="its mirror"))]
+    overrides = json.dumps({"additionalTrustBundle": "own"})
+    config = install_config(the_cluster(install_config_overrides=overrides), [], images, service)
+    assert config["additionalTrustBundle"] == "own\nvendor\nmirror\nimage\nits mirror"
+
+
+MIRRORED = """
+[[registry]]
+location = "quay.io/openshift-release-dev"
+[[registry.mirror]]
+location = "mirror.local:5000/ocp"
+[[registry.mirror]]
+location = "spare.local/ocp"
+"""
+SOURCES = [{"source": "quay.io/openshift-release-dev", "mirrors": ["mirror.local:5000/ocp", "spare.local/ocp"]}]
+
+
+@pytest.mark.parametrize(("version", "key"), [("4.13.9", "imageContentSources"), ("4.14.0-rc.1", "imageDigestSources")])
+def test_a_cluster_fetches_images_from_the_mirrors_of_its_service(version, key):
+    service = Trust(mirrors=Mirrors(registries=MIRRORED))
+    config = install_config(the_cluster(openshift_version=version), [], (), service)
+    assert config[key] == SOURCES
+    assert {"imageContentSources", "imageDigestSources"} & config.keys() == {key}
+
+
+def test_a_cluster_of_a_service_without_mirrors_names_none():
+    assert (
+        not {"imageContentSources", "imageDigestSources", "additionalTrustBundle"}
+        & install_config(the_cluster(), []).keys()
+    )
 
 
 def test_what_the_user_overrides_is_laid_over_what_was_generated():

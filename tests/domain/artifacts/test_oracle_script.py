@@ -36,7 +36,7 @@ class Cloud(ThreadingHTTPServer):
 @pytest.fixture
 def cloud() -> Iterator[Cloud]:
     cloud = Cloud()
-    thread = Thread(target=cloud.serve_forever)
+    thread = Thread(target=cloud.serve_forever, args=(0.01,))
     thread.start()
     yield cloud
     cloud.shutdown()

@@ -17,6 +17,7 @@ from muster.domain.errors import Broken, Invalid
 from muster.domain.inventory import Boot, Cpu, Memory, Route, SystemVendor
 from muster.domain.networks import Vip
 from muster.domain.roles import Role
+from muster.domain.trust import Trust
 from parts.ignition import complaints, needs_ignition
 
 POINTER = {
@@ -68,7 +69,7 @@ def test_a_cluster_that_does_not_say_what_it_calls_itself_has_no_id():
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_ignition_has_nothing_against_any_config(order):
     pool = {f"{ROOT}/openshift/pool.yaml": {"kind": "MachineConfigPool", "metadata": {"name": "infra"}}}
-    order = order.but(service_ca="-----BEGIN CERTIFICATE-----\n")
+    order = order.but(trust=Trust(service_ca="-----BEGIN CERTIFICATE-----\n"))
     configs = {name: content for name, content in made(order, manifests=pool).items() if name.endswith(".ign")}
     assert {name: complaints(content) for name, content in configs.items()} == dict.fromkeys(configs, "")
 
@@ -288,7 +289,7 @@ def test_without_such_a_release_mirrors_stay_as_they_are():
 
 
 def test_hosts_trust_the_service_where_it_has_signed_for_itself():
-    files = made(an_order().but(service_ca="mine"))
+    files = made(an_order().but(trust=Trust(service_ca="mine")))
     for name in ("master.ign", "worker.ign", "arbiter.ign", "worker-id-worker-0.ign"):
         assert files_in(files, name)["/etc/assisted-service/service-ca-cert.crt"] == b"mine"
     assert "storage" not in json.loads(made()["master.ign"])

@@ -14,6 +14,7 @@ from muster.domain.manifests import Folder, Manifest, ManifestName
 from muster.domain.node_addresses import NodeAddresses, node_addresses, nodes_are_told
 from muster.domain.record import Record
 from muster.domain.roles import Role
+from muster.domain.trust import Trust
 
 from .ignition import Config
 from .install_config import Tree, install_config
@@ -35,13 +36,13 @@ class Order(Record, dict=True):
     infra_envs: tuple[InfraEnv, ...] = ()
     manifests: tuple[Manifest, ...] = ()
     """What is applied to the cluster besides what its installer brings: the service's own, then the user's."""
-    service_ca: str = ""
-    """Who has signed for the service itself, in PEM form; "" if everybody trusts it anyway."""
+    trust: Trust = Trust()
+    """Whom every cluster of the service trusts, and where it fetches images from."""
 
     @cached_property
     def install_config(self) -> Tree:
         """What the installer is told; `Invalid` if a host lacks what it needs."""
-        return install_config(self.cluster, self.hosts, self.infra_envs)
+        return install_config(self.cluster, self.hosts, self.infra_envs, self.trust)
 
     @cached_property
     def node_addresses(self) -> NodeAddresses:

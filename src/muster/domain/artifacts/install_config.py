@@ -4,7 +4,7 @@ Called by every adapter of `ports.Releases`, and by the API to show the user wha
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from ipaddress import IPv4Interface, IPv6Interface, ip_interface, ip_network
+from ipaddress import ip_interface, ip_network
 from typing import Any
 
 import msgspec
@@ -14,17 +14,22 @@ from muster.domain.errors import Invalid
 from muster.domain.hosts import FencingCredentials, Host
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.inventory import Interface
+from muster.domain.machine_networks import home_networks
 from muster.domain.networks import family
 from muster.domain.node_addresses import node_addresses, nodes_are_told
 from muster.domain.record import Record
 from muster.domain.releases import at_least, parts
 from muster.domain.roles import WITH_ARBITER, Role
+from muster.domain.trust import Mirrors, Trust
 
 from .install_placeholders import NUTANIX, OLD_VSPHERE, VSPHERE
 from .install_schema import spelled
 
 Tree = dict[str, Any]
 """A JSON object, on its way out."""
+
+NOBODY = Trust()
+"""Nobody but those whom everybody trusts."""
 
 _ORDER = {Role.BOOTSTRAP: 0, Role.MASTER: 0, Role.ARBITER: 1, Role.WORKER: 2, Role.AUTO: 3}
 _ARBITER_PREVIEW = (4, 19)
@@ -38,6 +43,8 @@ _NO_PROVISIONING = "4.7"
 """The version from which on machines need no network of their own to be set up."""
 _FAILURE_DOMAINS = "4.13"
 """The version from which on vSphere is described by failure domains."""
+_BY_DIGEST = "4.14"
+"""The version from which on mirrors are named under another key."""
 
 
 class _Site(Record):
@@ -80,8 +87,13 @@ class _Site(Record):
         return chosen or (self.hosts[0] if len(self.hosts) == 1 else None)
 
 
-def install_config(cluster: Cluster, hosts: Sequence[Host], infra_envs: Sequence[InfraEnv] = ()) -> Tree:
-    """The install-config, the user's own changes included; `Invalid` if a host lacks what it needs."""
+def install_config(
+    cluster: Cluster, hosts: Sequence[Host], infra_envs: Sequence[InfraEnv] = (), trust: Trust = NOBODY
+) -> Tree:
+    """The install-config, the user's own changes included; `Invalid` if a host lacks what it needs.
+
+    `trust` says whom every cluster of this service trusts, and which mirrors it fetches images from.
+    """
     site = _Site(cluster=cluster, hosts=tuple(hosts), infra_envs=tuple(infra_envs))
     config: Tree = {
         "apiVersion": "v1",
@@ -94,9 +106,10 @@ def install_config(cluster: Cluster, hosts: Sequence[Host], infra_envs: Sequence
         "sshKey": cluster.ssh_public_key,
         "fips": False,
         "platform": {cluster.platform.type.value: _PLATFORMS[cluster.platform.type](site)},
+        **_mirrored(site, trust.mirrors),
         **_in_place(site),
     }
-    return _with_trust(overridden(config, _overrides(cluster)), site.infra_envs)
+    return _with_trust(overridden(config, _overrides(cluster)), site.infra_envs, trust)
 
 
 def overridden(generated: Any, wish: Any) -> Any:
@@ -187,7 +200,8 @@ def _networking(site: _Site) -> Tree:
 
 def _of_nodes(site: _Site) -> tuple[str, ...]:
     """The machine networks where the user looks after them, that in which nodes get their addresses among them."""
-    given = site.cluster.machine_networks or _networks_of_first(site)
+    inventory = site.first.inventory if site.first else None
+    given = site.cluster.machine_networks or (home_networks(site.cluster, inventory) if inventory else ())
     chosen = node_addresses(site.cluster, site.hosts) if nodes_are_told(site.cluster) and site.first else {}
     network = str(chosen[site.first.id].network) if chosen and site.first else ""
     return tuple(network if network and family(cidr) == family(network) else cidr for cidr in given)
@@ -198,22 +212,6 @@ def _network_type(site: _Site) -> str:
     if site.user_managed:
         return site.cluster.network_type or "OVNKubernetes"
     return "" if site.cluster.network_type == "None" else site.cluster.network_type
-
-
-def _networks_of_first(site: _Site) -> tuple[str, ...]:
-    """One network of each family that the first host is in, the cluster's own family first."""
-    inventory = site.first.inventory if site.first else None
-    by_family: dict[int, str] = {}
-    for address in inventory.networks if inventory else ():
-        if _routable(address):
-            by_family.setdefault(address.version, str(address.network))
-    primary = [ip_network(each).version for each in site.cluster.service_networks[:1]]
-    families = sorted(by_family, key=lambda family: (family not in primary, family))
-    return tuple(by_family[family] for family in families)
-
-
-def _routable(address: IPv4Interface | IPv6Interface) -> bool:
-    return not (address.ip.is_loopback or address.ip.is_link_local)
 
 
 def _proxy(cluster: Cluster) -> Tree:
@@ -247,10 +245,17 @@ def _in_place(site: _Site) -> Tree:
     }
 
 
-def _with_trust(config: Tree, infra_envs: Iterable[InfraEnv]) -> Tree:
-    """The config with every certificate authority that hosts were discovered with."""
+def _mirrored(site: _Site, mirrors: Mirrors) -> Tree:
+    """Where the cluster fetches images from instead of where their names say."""
+    listed = [{"source": source, "mirrors": list(places)} for source, places in mirrors.by_source.items()]
+    return {"imageDigestSources" if site.since(_BY_DIGEST) else "imageContentSources": listed} if listed else {}
+
+
+def _with_trust(config: Tree, infra_envs: Iterable[InfraEnv], trust: Trust) -> Tree:
+    """The config with every authority: the user's, the service's, and those that hosts were discovered with."""
     own = config.get("additionalTrustBundle", "")
-    bundles = dict.fromkeys((own, *(each.additional_trust_bundle for each in infra_envs)))
+    discovered = (bundle for each in infra_envs for bundle in (each.additional_trust_bundle, each.mirrors.ca))
+    bundles = dict.fromkeys((own, trust.vendor_ca, trust.mirrors.ca, *discovered))
     joined = "\n".join(bundle for bundle in bundles if bundle)
     return {**config, "additionalTrustBundle": joined} if joined else config
 

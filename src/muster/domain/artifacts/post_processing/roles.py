@@ -26,8 +26,8 @@ def role_config(order: Order, role: str, below: Config) -> Config:
 
 
 def _files(order: Order, role: str) -> Iterator[Config]:
-    if order.service_ca:
-        yield file(SERVICE_CA, order.service_ca)
+    if order.trust.service_ca:
+        yield file(SERVICE_CA, order.trust.service_ca)
     if order.hosts and all(map(_has_ipv6, order.hosts)):
         newer = at_least(order.cluster.openshift_version, OWN_KEYFILES)
         yield file(IPV6_SETTINGS, STEADY if newer else STEADY + KEYFILES)
