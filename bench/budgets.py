@@ -16,29 +16,16 @@ import msgspec
 import uvloop
 from core import core_figures
 from images import image_figures
-from load import Figures, measured
+from load import measured
 from meters import Others
 from rich.console import Console
-from rich.table import Table
 from service import prepared
-
-from muster.domain.record import Record
+from tables import Figures, Row, table
 
 SIZES = (100, 1000)
 DATABASES = ("sqlite", "postgresql")
 FILES = 20_000
 """Connections that the bench may hold open at once."""
-
-
-class Row(Record):
-    """One promise: what is measured, in which unit, and how much it may be."""
-
-    key: str
-    what: str
-    unit: str = "ms CPU"
-    budget: float | None = None
-    at_least: bool = False
-    """The budget is what has to be reached, not what may be used."""
 
 
 ROWS = (
@@ -84,7 +71,7 @@ def main() -> None:
             columns[f"{database}, {hosts} hosts"]["others"] = others.percent()
     print("measuring images and the core alone ...", file=sys.stderr, flush=True)
     images, core = {"images": image_figures()}, {"core": core_figures()}
-    tables = (_table(ROWS, columns), _table(IMAGE_ROWS, images), _table(CORE_ROWS, core))
+    tables = (table(ROWS, columns), table(IMAGE_ROWS, images), table(CORE_ROWS, core))
     Console(width=None if sys.stdout.isatty() else 160).print(*tables)
     if asked.json:
         asked.json.write_bytes(msgspec.json.encode(columns | images | core))
@@ -96,29 +83,6 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES, help="what to keep records in")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     return parser.parse_args()
-
-
-def _table(rows: tuple[Row, ...], columns: dict[str, Figures]) -> Table:
-    table = Table("what", "unit", "budget")
-    for name in columns:
-        table.add_column(name, justify="right")
-    for row in rows:
-        budget = "" if row.budget is None else f"{row.budget:g}"
-        table.add_row(row.what, row.unit, budget, *(_shown(figures[row.key], row) for figures in columns.values()))
-    return table
-
-
-def _shown(figure: float, row: Row) -> str:
-    text = f"{figure:.0f}" if figure >= TO_THE_UNIT else f"{figure:.2f}"
-    if row.budget is None:
-        return text
-    if row.at_least:
-        return f"{text} ok" if figure >= row.budget else f"[bold red]{text} short[/]"
-    return f"{text} ok" if figure <= row.budget else f"[bold red]{text} over[/]"
-
-
-TO_THE_UNIT = 50
-"""Figures from here on are shown without decimals."""
 
 
 if __name__ == "__main__":

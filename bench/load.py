@@ -15,6 +15,7 @@ from typing import Any
 from caller import Caller, call
 from fleet import AGENT, HOSTS, OUTPUTS, Member, members, new_cluster, new_infra_env, registration, reply
 from service import Service
+from tables import Figures
 
 SILENT_SECONDS = 10.0
 IDLE_SECONDS = 15.0
@@ -33,9 +34,6 @@ READS = 200
 LISTS = 5
 
 EVERYTHING = call("GET", "/clusters?with_hosts=true")
-
-Figures = dict[str, float]
-"""What was measured, by the keys of the rows in `budgets.py`."""
 
 
 class Agent:

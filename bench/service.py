@@ -46,9 +46,17 @@ class Service:
     @property
     def meter(self) -> Meter:
         """What the service and its database cost from here on."""
+        return Meter(*self._pids)
+
+    @property
+    def parts(self) -> tuple[Meter, ...]:
+        """What each of them costs: first the service, then its database if that is a process."""
+        return tuple(map(Meter, self._pids))
+
+    @property
+    def _pids(self) -> tuple[int, ...]:
         assert self._process is not None, "the service has not been started"
-        others = () if self._postmaster is None else (self._postmaster,)
-        return Meter(self._process.pid, *others)
+        return (self._process.pid,) if self._postmaster is None else (self._process.pid, self._postmaster)
 
     def start(self) -> float:
         """Start it; returns after how many seconds it served."""

@@ -1,15 +1,16 @@
 """A cluster that was installed in the lab takes in another machine."""
 
+import gzip
 import json
 
 import pytest
-from watching import host_of, in_state, until
 
 from muster.adapters.machine.simulated import Boot
 from muster.lab.profiles import Room, profiles_of
 from muster.wire.endpoints.clusters import ALLOW_ADD_HOSTS, INSTALL_CLUSTER
-from muster.wire.endpoints.hosts import DOWNLOAD_HOST_IGNITION, INSTALL_HOST, RESET_HOST
+from muster.wire.endpoints.hosts import DOWNLOAD_HOST_IGNITION, INSTALL_HOST, RESET_HOST, UPDATE_HOST
 from parts.ignition import complaints, needs_ignition
+from watching import host_of, in_state, until
 
 NEWCOMER = "worker-0"
 
@@ -49,6 +50,22 @@ async def test_a_worker_joins_a_cluster_that_was_installed(running):
     machine = running.fleet.machine(NEWCOMER)
     await machine.until(lambda: machine.on and machine.booted is Boot.DISK)
     assert complaints(await running.client.call(DOWNLOAD_HOST_IGNITION, **ids(host))) == ""
+
+
+async def test_a_control_plane_host_joins_a_cluster_that_was_installed(running):
+    host = await newcomer(running, "known")
+    await running.client.call(UPDATE_HOST, body={"host_role": "master"}, **ids(host))
+    host = await newcomer(running, "known")
+    assert (host["role"], host["machine_config_pool_name"]) == ("master", "master")
+    await running.client.call(INSTALL_HOST, **ids(host))
+    added = await newcomer(running, "added-to-existing-cluster", "error")
+    assert (added["status"], added["role"]) == ("added-to-existing-cluster", "master")
+    journal = gzip.decompress(await running.fleet.machine(NEWCOMER).logs())
+    assert b"stage Rebooting" in journal
+    assert b"stage Waiting for bootkube" not in journal
+    ignition = json.loads(await running.client.call(DOWNLOAD_HOST_IGNITION, **ids(host)))
+    (merged,) = ignition["ignition"]["config"]["merge"]
+    assert merged["source"].endswith("/config/master")
 
 
 async def test_a_worker_that_was_to_join_starts_over(running):

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from watching import failing, until
 
 from muster.lab.fleet import up
 from muster.lab.profiles import Room, profiles_of
@@ -12,6 +11,7 @@ from muster.lab.site import new_place
 from muster.lab.steady import SteadyClient
 from muster.wire.endpoints.events import LIST_EVENTS
 from parts.service import RunningService
+from watching import failing, until
 
 SPEED = 2000.0
 

@@ -1,13 +1,13 @@
 """Every fault of the lab, and what the service makes of it."""
 
 import pytest
-from watching import failing, host_of, in_state, until
 
 from muster.domain.errors import Invalid
 from muster.lab.faults import FAULTS, mend, parsed, strike
 from muster.wire.endpoints.clusters import INSTALL_CLUSTER
 from muster.wire.endpoints.events import LIST_EVENTS
 from parts.machines import a_profile, a_room, a_running_machine
+from watching import failing, host_of, in_state, until
 
 SUFFERER = "worker-1"
 

@@ -3,7 +3,6 @@
 import asyncio
 
 import yaml
-from watching import host_of, in_state, until
 
 from muster.adapters.machine.simulated import Boot
 from muster.wire.endpoints.clusters import (
@@ -13,6 +12,7 @@ from muster.wire.endpoints.clusters import (
     GET_CREDENTIALS,
     INSTALL_CLUSTER,
 )
+from watching import host_of, in_state, until
 
 
 async def install(lab):

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 from typer.testing import CliRunner
-from watching import in_state, until
 
 from muster.adapters.machine.simulated import SimulatedMachine
-from muster.cli.lab import lab as app
+from muster.cli import app
 from muster.client import Client, as_agent, as_user, of_agent, of_user
 from muster.domain.errors import NotFound, Unauthenticated
 from muster.lab.fleet import up
@@ -21,6 +20,7 @@ from muster.wire.endpoints.infra_envs import GET_INFRA_ENV
 from muster.wire.endpoints.ours import HISTORY_OF_CLUSTER, STREAM_CHANGES
 from parts.keys import Locksmith
 from parts.service import RunningService
+from watching import in_state, until
 
 SPEED = 2000.0
 
@@ -122,7 +122,7 @@ def test_users_and_agents_have_their_tokens_in_the_environment():
 
 def test_the_commands_of_the_lab_show_the_users_token(guarded, smith, monkeypatch):
     monkeypatch.setenv("MUSTER_TOKEN", smith.user())
-    words = ["up", "--url", guarded.url, "--speed", str(SPEED), "--masters", "1", "--workers", "0", "--install"]
+    words = ["lab", "up", "--url", guarded.url, "--speed", str(SPEED), "--masters", "1", "--workers", "0", "--install"]
     ended = CliRunner().invoke(app, words, catch_exceptions=False)
     assert ended.exit_code == 0
     assert smith.user() not in ended.output

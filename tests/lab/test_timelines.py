@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import pytest
 from typer.testing import CliRunner
-from watching import in_state, until
 
 from muster.cli import app
 from muster.client import Client
@@ -19,6 +18,7 @@ from muster.wire.endpoints.clusters import CANCEL_INSTALLATION, GET_CLUSTER, INS
 from muster.wire.endpoints.ours import TIMELINE
 from muster.wire.recorder import as_of, masked, read_recording
 from parts.service import _knock, free_port
+from watching import in_state, until
 
 PATIENCE = 20.0
 

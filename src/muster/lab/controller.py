@@ -16,7 +16,7 @@ from muster.adapters.releases.certificates import new_ingress_ca
 from muster.agent.logs import COMPLETED, REQUESTED, upload_form
 from muster.client import Client
 from muster.domain.clusters import ClusterState
-from muster.domain.errors import Invalid, MusterError
+from muster.domain.errors import Invalid, MusterError, Refused
 from muster.domain.monitored import OperatorStatus, OperatorType
 from muster.domain.progress import (
     BOOTSTRAP_STAGES,
@@ -41,12 +41,18 @@ from muster.wire.endpoints.clusters import (
 from muster.wire.endpoints.hosts import HOST_PROGRESS
 from muster.wire.hosts import HostProgressReport
 
-from .running import names_of, pages_of
+from .running import pages_of
 
 POLL = 30.0
 """Seconds between two looks."""
 
 ORDER = tuple(FinalizingStage)
+
+ENDS = frozenset({ClusterState.INSTALLED, ClusterState.ERROR, ClusterState.CANCELLED})
+"""States after which the controller is no longer needed."""
+
+NODES = frozenset({Stage.JOINED, Stage.DONE})
+"""Stages of machines that are nodes."""
 
 
 class Controller:
@@ -83,8 +89,13 @@ class Controller:
         for host in cluster["hosts"]:
             stages = stages_of(host, single_node=single_node)
             for stage in unheard_stages(host, stages, self._world.nodes.get(host["id"])):
-                body = HostProgressReport(current_stage=stage)
-                await self._client.call(HOST_PROGRESS, body=body, infra_env_id=host["infra_env_id"], host_id=host["id"])
+                await self._tell(host, stage)
+
+    async def _tell(self, host: dict[str, Any], stage: Stage) -> None:
+        """Tell of a node's stage. Of a host that was given up nobody wants to hear it, but the others come up."""
+        body = HostProgressReport(current_stage=stage)
+        with contextlib.suppress(Refused):
+            await self._client.call(HOST_PROGRESS, body=body, infra_env_id=host["infra_env_id"], host_id=host["id"])
 
     async def _bring_up(self) -> None:
         """Do what the state of the cluster asks for. Before any of its machines is a node, that is nothing."""
@@ -94,11 +105,15 @@ class Controller:
         self._idle = cluster["status"] != ClusterState.FINALIZING
         if cluster["status"] == ClusterState.FINALIZING:
             await self._finalize(cluster)
-        elif cluster["status"] == ClusterState.INSTALLED and cluster.get("logs_info") != "completed":
-            await self._take_leave()
+        elif cluster["status"] in ENDS and self._runs and cluster.get("logs_info") != "completed":
+            await self._take_leave(cluster["status"])
         elif cluster["status"] == ClusterState.ADDING_HOSTS:
             self._world.pages |= pages_of(cluster)
-            self._world.names |= names_of(cluster)
+
+    @property
+    def _runs(self) -> bool:
+        """Whether there is a node yet for the controller to run on."""
+        return any(stage in NODES for stage in self._world.nodes.values())
 
     async def _finalize(self, cluster: dict[str, Any]) -> None:
         """Bring the operators up, let the kubeconfig trust the ingress, and say so stage by stage."""
@@ -108,6 +123,8 @@ class Controller:
         added = [each for each in operators if each["operator_type"] == OperatorType.OLM]
         await self._enter(FinalizingStage.OPERATORS, at)
         await self._bring_up_operators(builtin, cluster)
+        if self._broken(builtin):
+            return
         await self._enter(FinalizingStage.ROUTER_CA, at)
         domain = f"{cluster['name']}.{cluster['base_dns_domain']}"
         await self._call(UPLOAD_INGRESS_CERT, body=new_ingress_ca(domain))
@@ -121,13 +138,21 @@ class Controller:
             await self._enter(FinalizingStage.DONE, at)
 
     async def _bring_up_operators(self, operators: list[dict[str, Any]], cluster: dict[str, Any]) -> None:
-        missing = [each["name"] for each in operators if each.get("status") != OperatorStatus.AVAILABLE]
-        for name in missing:
+        """Let operators come up, and say so; of one that does not, say that it has failed."""
+        missing = [each for each in operators if each.get("status") != OperatorStatus.AVAILABLE]
+        begun = [each["name"] for each in missing if each.get("status") != OperatorStatus.FAILED]
+        for name in begun:
             await self._operator(name, OperatorStatus.PROGRESSING, "Rolling out", "")
-        if missing:
+        if begun:
             await self._world.sleep(self._timings.operators)
-        for name in missing:
+        broken = self._broken(missing)
+        for name in broken:
+            await self._operator(name, OperatorStatus.FAILED, "Its pods do not start", "")
+        for name in (each["name"] for each in missing if each["name"] not in broken):
             await self._operator(name, OperatorStatus.AVAILABLE, "All is well", cluster["openshift_version"])
+
+    def _broken(self, operators: list[dict[str, Any]]) -> list[str]:
+        return [each["name"] for each in operators if each["name"] in self._world.broken_operators]
 
     async def _operator(self, name: str, status: OperatorStatus, info: str, version: str) -> None:
         body = {"name": name, "status": status, "status_info": info, "version": version}
@@ -138,13 +163,24 @@ class Controller:
         if at is None or ORDER.index(stage) >= ORDER.index(FinalizingStage(at)):
             await self._call(FINALIZING_PROGRESS, body={"finalizing_stage": stage})
 
-    async def _take_leave(self) -> None:
-        """Say that all is done, and hand over the logs."""
-        await self._call(COMPLETE_INSTALLATION, body=Completion(is_success=True))
+    async def _take_leave(self, state: str) -> None:
+        """Say how it ended, unless the user has ended it, and hand over the logs."""
+        if state != ClusterState.CANCELLED:
+            await self._call(COMPLETE_INSTALLATION, body=await self._last_word(state))
         await self._call(CLUSTER_LOGS_PROGRESS, body=REQUESTED)
         form = upload_form(_logs(), "controller_logs.tar.gz")
         await self._call(UPLOAD_LOGS, body=form, query={"logs_type": "controller"})
         await self._call(CLUSTER_LOGS_PROGRESS, body=COMPLETED)
+
+    async def _last_word(self, state: str) -> Completion:
+        """Whether the cluster has come up, and which operators kept it from that."""
+        if state == ClusterState.INSTALLED:
+            return Completion(is_success=True)
+        operators = await self._call(LIST_OPERATORS)
+        report = [{key: each.get(key, "") for key in ("name", "status", "status_info")} for each in operators]
+        return Completion(
+            is_success=False, error_info="The cluster did not come up", data={"CLUSTER_OPERATORS_REPORT": report}
+        )
 
     async def _call(self, endpoint: Any, **what: Any) -> Any:
         return await self._client.call(endpoint, cluster_id=self._cluster_id, **what)

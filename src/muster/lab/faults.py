@@ -9,6 +9,8 @@ from muster.domain.progress import Stage
 from muster.domain.record import Record
 
 HOURS = 3600.0
+NEVER = 10_000 * HOURS
+"""Longer than anyone waits."""
 
 
 class Fault(Record):
@@ -69,6 +71,14 @@ FAULTS: dict[str, Fault] = {
     "disk-write-failure": Fault(
         meaning="Writing to the machine's disk fails at 40 percent.",
         alters=lambda profile, _: profile.but(write_fails_at=40),
+    ),
+    "slow-writes": Fault(
+        meaning="Writing to the machine's disk has all but stopped.",
+        alters=lambda profile, _: profile.but(timings=profile.timings.but(write=NEVER)),
+    ),
+    "bootstrap-hangs": Fault(
+        meaning="The temporary control plane does not come up on the machine.",
+        alters=lambda profile, _: profile.but(timings=profile.timings.but(bootkube=NEVER)),
     ),
     "power-loss": Fault(
         meaning="The power fails when the machine has come to a stage of its installation.",

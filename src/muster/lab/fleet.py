@@ -14,11 +14,13 @@ from muster.client import Client, as_agent
 from muster.domain.errors import NotFound
 from muster.domain.record import Record
 from muster.installer import run as installer
+from muster.wire.endpoints.clusters import GET_CLUSTER
 from muster.wire.endpoints.versions import COMPONENT_VERSIONS
 
 from .controller import Controller
 from .faults import mend, strike
 from .node import Body, come_up, live
+from .running import names_of
 
 Begin = Callable[[SimulatedMachine, float], None]
 """Lets the life of a machine begin, after so many seconds of its time."""
@@ -53,6 +55,18 @@ class Fleet:
         """Put a fault of a machine right."""
         mend(self.machine(name), fault)
 
+    def start_image(self, name: str) -> None:
+        """Start the discovery image on a machine, as its user does after a reset."""
+        self.machine(name).start_image()
+
+    def break_operator(self, name: str) -> None:
+        """Let an operator of the new cluster fail for as long as it is not mended."""
+        self._world.broken_operators.add(name)
+
+    def mend_operator(self, name: str) -> None:
+        """Let an operator of the new cluster come up after all."""
+        self._world.broken_operators.discard(name)
+
 
 class Place(Record):
     """Where machines belong: the image they are started from and the cluster they become, if any."""
@@ -69,6 +83,8 @@ async def up(client: Client, place: Place, profiles: Sequence[Profile], speed: f
     world = World(speed)
     versions = await client.call(COMPONENT_VERSIONS)
     image = versions["versions"]["discovery-agent"]
+    if place.cluster_id:
+        world.names |= names_of(await client.call(GET_CLUSTER, cluster_id=place.cluster_id))
     client = client.bearing(as_agent(place.token))
     async with _together() as start:
         fleet = Fleet(

@@ -16,8 +16,11 @@ FIRST_HOST = 10
 """Where in their network the addresses of machines begin; those before are for the gateway and the like."""
 
 GATEWAY, API, INGRESS = 1, 2, 3
-MASTER_GIB, WORKER_GIB = 16, 32
-"""Workers have more memory, so that the service gives the smaller machines to the control plane."""
+MEMORY_GIB = {"master": 16, "arbiter": 8, "worker": 32}
+"""The service gives the smallest machines that will do to the control plane; an arbiter's is too small for a master."""
+
+SECOND_NETWORK = "fd2e:6f44:5dd8::/64"
+"""Where machines have their second addresses, if they have any."""
 
 NETWORKS = {240: "192.168.126.0/24", 1000: "192.168.124.0/22"}
 """For how many machines each network is large enough."""
@@ -36,28 +39,45 @@ class Room(Record):
     seed: str = "lab"
     masters: int = 3
     workers: int = 2
+    arbiters: int = 0
+    """Machines that have a vote beside two masters, and not much else."""
+    second_network: str = ""
+    """An IPv6 network that every machine is in besides; "" if there is none."""
+    user_managed: bool = False
+    """Whether names and load balancing are the user's affair."""
+    static: bool = False
+    """Whether the image tells every machine its addresses."""
     reserved: tuple[str, ...] = ()
     """Addresses that no machine may have."""
 
+    @property
+    def networks(self) -> tuple[str, ...]:
+        """Every network that the machines are in."""
+        return tuple(filter(None, (self.network, self.second_network)))
+
+    def addresses(self, number: int) -> tuple[str, ...]:
+        """The addresses with a number, one of each network."""
+        return tuple(str(ip_network(network)[number]) for network in self.networks)
+
     def address(self, number: int) -> str:
-        """An address of the network by its number."""
-        return str(ip_network(self.network)[number])
+        """The address of the first network with a number."""
+        return self.addresses(number)[0]
 
     @property
-    def api_vip(self) -> str:
-        """A free address for the API of the cluster."""
-        return self.address(API)
+    def api_vips(self) -> tuple[str, ...]:
+        """Free addresses for the API of the cluster."""
+        return self.addresses(API)
 
     @property
-    def ingress_vip(self) -> str:
-        """A free address for the ingress of the cluster."""
-        return self.address(INGRESS)
+    def ingress_vips(self) -> tuple[str, ...]:
+        """Free addresses for the ingress of the cluster."""
+        return self.addresses(INGRESS)
 
     @property
     def names(self) -> list[str]:
         """The names of the machines."""
-        masters = [f"master-{index}" for index in range(self.masters)]
-        return masters + [f"worker-{index}" for index in range(self.workers)]
+        counts = (("master", self.masters), ("arbiter", self.arbiters), ("worker", self.workers))
+        return [f"{kind}-{index}" for kind, count in counts for index in range(count)]
 
 
 def network_for(machines: int) -> str:
@@ -92,15 +112,17 @@ def _numbers(room: Room) -> list[int]:
 
 
 def _profile(room: Room, name: str, number: int) -> Profile:
-    prefix = ip_network(room.network).prefixlen
     last = ":".join(f"{byte:02x}" for byte in number.to_bytes(3))
-    nic = NicProfile(mac=f"52:54:00:{last}", addresses=(f"{room.address(number)}/{prefix}",))
+    prefixes = (ip_network(network).prefixlen for network in room.networks)
+    addresses = zip(room.addresses(number), prefixes, strict=True)
+    nic = NicProfile(mac=f"52:54:00:{last}", addresses=tuple(f"{each}/{prefix}" for each, prefix in addresses))
     return Profile(
         hostname=name,
         serial=f"{room.seed}/{name}",
-        memory_gib=MASTER_GIB if name.startswith("master") else WORKER_GIB,
+        memory_gib=MEMORY_GIB[name.partition("-")[0]],
         nics=(nic,),
         gateway=room.address(GATEWAY),
+        second_gateway=next(iter(room.addresses(GATEWAY)[1:]), ""),
     )
 
 

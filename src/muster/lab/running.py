@@ -1,6 +1,6 @@
-"""A cluster that runs in the lab, as machines see it that want to join: what it hands out, and what its names mean.
+"""A cluster of the lab, as machines see it: what its names mean, and what it hands out to machines that want to join.
 
-The controller puts both into the room once the cluster takes in more hosts.
+Whoever brings a lab up puts the names into the room; the controller adds the rest once the cluster takes in more hosts.
 """
 
 import json

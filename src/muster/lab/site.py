@@ -16,10 +16,17 @@ from muster.wire.endpoints.versions import OPENSHIFT_VERSIONS
 from muster.wire.infra_envs import token_in
 
 from .fleet import Place
-from .profiles import Room
+from .profiles import Room, profiles_of
+from .static_networks import static_networks
 
 REGISTRY = "lab.muster.local"
 BASE_DOMAIN = "lab.local"
+
+DUAL_STACK = {
+    "cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}, {"cidr": "fd01::/48", "host_prefix": 64}],
+    "service_networks": [{"cidr": "172.30.0.0/16"}, {"cidr": "fd02::/112"}],
+}
+"""The ranges for pods and services where machines have addresses of both families."""
 
 
 def new_pull_secret() -> str:
@@ -45,16 +52,30 @@ async def new_place(client: Client, name: str, room: Room) -> Place:
         "base_dns_domain": BASE_DOMAIN,
         "pull_secret": secret,
         "control_plane_count": room.masters,
-        "high_availability_mode": "Full",
+        "high_availability_mode": "None" if room.masters == 1 else "Full",
+        **_addressed(room),
     }
-    alone = {"high_availability_mode": "None", "user_managed_networking": True}
-    addresses = {"api_vips": [{"ip": room.api_vip}], "ingress_vips": [{"ip": room.ingress_vip}]}
-    cluster = await client.call(REGISTER_CLUSTER, body=body | (alone if room.masters == 1 else addresses))
-    return _place(cluster, await _new_infra_env(client, cluster, secret))
+    cluster = await client.call(REGISTER_CLUSTER, body=body)
+    told = {"static_network_config": static_networks(profiles_of(room))} if room.static else {}
+    return _place(cluster, await _new_infra_env(client, cluster, secret, told))
 
 
-async def _new_infra_env(client: Client, cluster: dict[str, Any], secret: str) -> dict[str, Any]:
-    body = {"name": f"{cluster['name']}-hosts", "cluster_id": cluster["id"], "pull_secret": secret}
+def _addressed(room: Room) -> dict[str, Any]:
+    """How a cluster in the room is found: at addresses of its own, or as its user sees to it."""
+    networks: dict[str, Any] = DUAL_STACK if room.second_network else {}
+    if room.masters == 1 or room.user_managed:
+        return networks | {"user_managed_networking": True}
+    return networks | {
+        "api_vips": [{"ip": each} for each in room.api_vips],
+        "ingress_vips": [{"ip": each} for each in room.ingress_vips],
+        **({"machine_networks": [{"cidr": each} for each in room.networks]} if networks else {}),
+    }
+
+
+async def _new_infra_env(
+    client: Client, cluster: dict[str, Any], secret: str, told: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    body = {"name": f"{cluster['name']}-hosts", "cluster_id": cluster["id"], "pull_secret": secret, **(told or {})}
     infra_env: dict[str, Any] = await client.call(REGISTER_INFRA_ENV, body=body)
     return infra_env
 

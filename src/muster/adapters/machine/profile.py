@@ -16,7 +16,7 @@ from muster.domain.record import Record
 
 GIB = 2**30
 GB = 10**9
-AF_INET = 2
+AF_INET, AF_INET6 = 2, 10
 
 
 class Timings(Record, forbid_unknown_fields=True):
@@ -76,6 +76,8 @@ class Profile(Record, forbid_unknown_fields=True):
     disks: tuple[DiskProfile, ...] = (DiskProfile(),)
     nics: tuple[NicProfile, ...] = ()
     gateway: str = ""
+    second_gateway: str = ""
+    """The way out for IPv6, where a machine has both families."""
     manufacturer: str = "muster"
     product: str = "Simulated Machine"
     tpm: str = "2.0"
@@ -109,6 +111,11 @@ class Profile(Record, forbid_unknown_fields=True):
     """Whether the machine starts from the discovery image although its disk could be started from."""
     power_fails_at: str = ""
     """What the journal says when the power fails."""
+
+    @property
+    def gateways(self) -> tuple[str, ...]:
+        """Every way out."""
+        return tuple(filter(None, (self.gateway, self.second_gateway)))
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -179,7 +186,15 @@ def _disk(disk: DiskProfile) -> Disk:
 
 
 def _routes(profile: Profile) -> tuple[Route, ...]:
-    if not profile.gateway or not profile.nics:
-        return ()
-    nic = profile.nics[0].name
-    return (Route(interface=nic, gateway=profile.gateway, destination="0.0.0.0", family=AF_INET, metric=100),)  # noqa: S104 - the default route
+    """A way to everywhere by each gateway."""
+    return tuple(
+        Route(
+            interface=nic.name,
+            gateway=way,
+            destination="::" if ":" in way else "0.0.0.0",  # noqa: S104 - the default route
+            family=AF_INET6 if ":" in way else AF_INET,
+            metric=100,
+        )
+        for nic in profile.nics[:1]
+        for way in profile.gateways
+    )

@@ -24,7 +24,7 @@ from muster.machine import Echo, Ended, Landmark, LeasedAddress, Page, Pull
 from . import web
 from .identity import host_id
 from .profile import DiskProfile, NicProfile, Profile, described
-from .world import TIME_SERVER, World, on_wire, reaches
+from .world import TIME_SERVER, World, noted_lease, on_wire, reaches
 
 REMEMBERED = 100
 """How many lines the journal keeps."""
@@ -43,17 +43,6 @@ NO_ANSWER = Echo(answered=False, packet_loss_percentage=100.0)
 
 NO_LEASE_AFTER = 28
 """Seconds after which a DHCP server that does not answer is given up."""
-
-NEVER_ENDING = """lease {{
-  interface "{name}";
-  fixed-address {address};
-  option dhcp-lease-time 4294967295;
-  renew never;
-  rebind never;
-  expire never;
-}}
-"""
-"""What a DHCP client writes down of a lease without an end."""
 
 BOOT_ENTRY = "loader/entries/00-assisted-discovery.conf"
 """What is in the boot folder of a machine that is to start the discovery image from its disk."""
@@ -84,6 +73,8 @@ class SimulatedMachine:
         self._changes: dict[str, Change] = {}
         self._installed: str | None = None
         """The disk that holds a system to start from."""
+        self._image_chosen = False
+        """Whether somebody has chosen the discovery image for the next start."""
         self._pulled: set[str] = set()
         self._containers: dict[str, asyncio.Task[Ended]] = {}
         self._landmarks: dict[Landmark, float] = {}
@@ -117,8 +108,9 @@ class SimulatedMachine:
 
     def switch_on(self) -> Boot:
         """Start, from the disk if there is something on it, else from the discovery image."""
-        from_image = self._installed is None or self.profile.boots_image_again or self._returns
+        from_image = self._installed is None or self.profile.boots_image_again or self._returns or self._image_chosen
         self.booted = Boot.IMAGE if from_image else Boot.DISK
+        self._image_chosen = False
         self._landmarks.clear()
         self._pulled.clear()
         self._turn(on=True)
@@ -131,6 +123,11 @@ class SimulatedMachine:
         for container in self._containers.values():
             container.cancel()
         self._containers.clear()
+
+    def start_image(self) -> None:
+        """Start again, this time from the discovery image whatever is on the disk: what a user does by hand."""
+        self._image_chosen = True
+        self.switch_off()
 
     def _turn(self, *, on: bool) -> None:
         if self.on is not on:
@@ -216,8 +213,7 @@ class SimulatedMachine:
         if not address:
             await self.sleep(NO_LEASE_AFTER)
             raise Broken(f"No DHCP server has leased an address to {mac} on {nic} in {NO_LEASE_AFTER} seconds")
-        kept = before if f"fixed-address {address};" in before else NEVER_ENDING.format(name=name, address=address)
-        return LeasedAddress(address=address, lease=kept)
+        return LeasedAddress(address=address, lease=noted_lease(name, address, before))
 
     async def fetch(self, url: str, headers: Mapping[str, str], authorities: str = "") -> Page:
         """What a web server says, in the room or outside."""
@@ -303,8 +299,8 @@ class SimulatedMachine:
     async def stop(self, name: str) -> int:
         """End what runs in a container."""
         container = self._containers.get(name)
-        if container is not None:
-            container.cancel()
+        if container is not None and container.cancel():
+            self.journal(f"{name} was stopped")
         return 0
 
     async def start_bootstrap(self, ignition: bytes) -> None:
@@ -324,11 +320,12 @@ class SimulatedMachine:
         """Make a disk unbootable."""
         self._installed = None if self._installed == self._disk_at(disk).name else self._installed
 
-    async def write_image(self, disk: str, ignition: bytes, args: Sequence[str]) -> AsyncIterator[int]:  # noqa: ARG002 - a simulated system takes no kernel arguments
+    async def write_image(self, disk: str, ignition: bytes, args: Sequence[str]) -> AsyncIterator[int]:
         """Write the system and its first configuration to a disk, telling the percentage."""
         target, profile = self._disk_at(disk), self.profile
         if not ignition:
             raise Broken("The system's first configuration is empty")
+        self.journal(" ".join(("writing to", disk, *args)))
         for percent in range(0, 101, WRITTEN_AT_ONCE):
             if profile.write_fails_at is not None and percent >= profile.write_fails_at:
                 raise Broken(f"Input/output error while writing to {disk} at {percent}%")

@@ -22,6 +22,18 @@ REGISTRY_ADDRESS = "203.0.113.10"
 TIME_SERVER = "time.lab.local"
 
 
+NEVER_ENDING = """lease {{
+  interface "{name}";
+  fixed-address {address};
+  option dhcp-lease-time 4294967295;
+  renew never;
+  rebind never;
+  expire never;
+}}
+"""
+"""What a DHCP client writes down of a lease without an end."""
+
+
 class Occupant(Protocol):
     """A machine, as the others notice it."""
 
@@ -38,6 +50,8 @@ class World:
         """What the name server knows."""
         self.nodes: dict[str, Stage] = {}
         """By host id, how far the machines that run their installed system have come."""
+        self.broken_operators: set[str] = set()
+        """Operators of the new cluster that do not come up."""
         self.pages: dict[str, bytes] = {}
         """What web servers in the room say, by URL; for any other URL a machine asks the world outside."""
         self._leases: dict[tuple[str, str], str] = {}
@@ -94,7 +108,7 @@ class World:
 
     def _answering(self) -> Iterator[str]:
         yield from self._places
-        yield from {machine.profile.gateway for machine in self._occupants if machine.profile.gateway}
+        yield from {way for machine in self._occupants for way in machine.profile.gateways}
 
 
 def reaches(one: Profile, other: Profile) -> bool:
@@ -105,3 +119,8 @@ def reaches(one: Profile, other: Profile) -> bool:
 def on_wire(nic: NicProfile, address: str) -> bool:
     """Whether an address lies in a network of an interface."""
     return any(lies_in(address, normal(each)) for each in nic.addresses)
+
+
+def noted_lease(name: str, address: str, before: str) -> str:
+    """What a DHCP client has written down of an address: the same as before if it is the same address."""
+    return before if f"fixed-address {address};" in before else NEVER_ENDING.format(name=name, address=address)

@@ -1,4 +1,4 @@
-"""How tests of the lab wait: for something to be so about a cluster, up to a deadline."""
+"""How tests with a lab wait: for something to be so about a cluster, up to a deadline."""
 
 import asyncio
 import json
@@ -14,11 +14,11 @@ LOOKS_AGAIN = 0.03
 Seen = dict[str, Any]
 
 
-async def until(client: Client, cluster_id: str, holds: Callable[[Seen], bool]) -> Seen:
+async def until(client: Client, cluster_id: str, holds: Callable[[Seen], bool], patience: float = PATIENCE) -> Seen:
     """The cluster, once something is so; what it was instead if that does not come about."""
     cluster: Seen = {}
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             while True:
                 cluster = await client.call(GET_CLUSTER, cluster_id=cluster_id)
                 if holds(cluster):

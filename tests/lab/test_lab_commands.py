@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from muster.cli.lab import lab as app
+from muster.cli import app
 from muster.client import Client
 from muster.domain.errors import Broken, Invalid
 from muster.lab.profiles import Room, profiles_of, read_profiles
@@ -18,7 +18,7 @@ FAST = ["--speed", "2000"]
 
 
 def run(*words: str):
-    return CliRunner().invoke(app, list(words), catch_exceptions=False)
+    return CliRunner().invoke(app, ["lab", *words], catch_exceptions=False)
 
 
 def test_the_demo_finds_explains_and_mends_a_fault_and_ends_with_a_kubeconfig(service, tmp_path):
@@ -50,6 +50,13 @@ def test_a_room_of_machines_is_brought_up_and_installed(service, tmp_path):
     ended = run("up", "--url", service.url, *FAST, "--workers", "0", "--profile", str(profile), "--install")
     assert ended.exit_code == 0
     assert "The cluster is installed." in ended.output
+
+
+def test_a_room_may_have_an_arbiter_two_families_of_addresses_and_settings_in_its_image(service):
+    words = ("--masters", "2", "--arbiters", "1", "--workers", "0", "--dual-stack", "--static", "--install")
+    ended = run("up", "--url", service.url, *FAST, *words)
+    assert ended.exit_code == 0
+    assert "arbiter-0: installed" in ended.output
 
 
 def test_machines_can_be_started_for_a_cluster_that_is_there_already(service):
