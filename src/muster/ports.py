@@ -1,21 +1,23 @@
 """What the engine needs of the world, as protocols. `adapters` fulfils them, `adapters/memory.py` too."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
 from .domain.artifacts.assets import Assets, Order
 from .domain.base_images import BaseImage
+from .domain.cleaning import Horizon
 from .domain.clusters import Cluster
 from .domain.effects import AnyEffect
 from .domain.events import Event, EventPage, EventQuery
 from .domain.history import HistoryRow
 from .domain.hosts import Host
 from .domain.infra_envs import InfraEnv
+from .domain.names import DnsName
 from .domain.nmstate.network import ReadNetwork
 from .domain.record import Record
-from .domain.releases import Catalogue, OsImage
+from .domain.releases import Catalogue, OsImage, ReleaseImages
 from .image.live import Live
 
 AnyRecord = Cluster | Host | InfraEnv
@@ -142,8 +144,11 @@ class Store(Protocol):
     async def set_deadline(self, scope: str, version: int, deadline: datetime | None) -> None:
         """Note the next deadline of a scope that did not change (ignored if it has changed since)."""
 
-    async def wake(self, now: datetime) -> None:
-        """Let a deadline come for clusters that have none, given up or not, and for infra-envs that live."""
+    async def wake(self, now: datetime, horizon: Horizon) -> None:
+        """Let a deadline come for clusters that have none, given up or not, and for infra-envs that live.
+
+        So it is for clusters and infra-envs whose deadline lies behind the horizon.
+        """
 
     async def note_seen(self, seen: Sequence[Seen]) -> None:
         """Write down, in one statement, when hosts last asked for instructions."""
@@ -175,11 +180,14 @@ class Store(Protocol):
     async def claim_effects(self, owner: str, now: datetime, lease: timedelta, limit: int) -> tuple[Lease, ...]:
         """Take effects that are due and not leased to a living worker."""
 
-    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> None:
-        """Stretch the leases of effects that are still being worked on."""
+    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> frozenset[str]:
+        """Stretch the leases of effects that are still being worked on; those of them that are still the owner's."""
 
     async def retry_effect(self, owner: str, effect_id: str, due: datetime, error: str) -> None:
         """Give an effect back to be tried again later."""
+
+    async def release_effects(self, owner: str, now: datetime) -> None:
+        """Let others have at once what a worker had leased that has died."""
 
     async def next_effect(self) -> datetime | None:
         """When the next effect may be claimed."""
@@ -239,15 +247,26 @@ class Bus(Protocol):
         """Hear all news from now on; None means some may have been missed. Returns the way to stop."""
 
 
+Tell = Callable[[str], Awaitable[None]]
+"""Lets the user see how far some work has come."""
+
+
 class Releases(Protocol):
     """The releases on offer and the installers that are in them."""
 
     def catalogue(self) -> Catalogue:
         """Every release and system image there is."""
 
-    async def assets(self, order: Order) -> Assets:
+    async def images(self, cluster: Cluster) -> ReleaseImages:
+        """The images of a cluster's release that its hosts are told of, as the release itself names them.
+
+        `Invalid` or `Broken`, with the reason, if it is no release or cannot be read; `Unavailable` if it may be later.
+        """
+
+    async def assets(self, order: Order, tell: Tell) -> Assets:
         """What the installer of a release makes of a cluster: the configs of its roles, kubeconfig, password, metadata.
 
+        It tells what it is at as soon as that may take a while.
         `Invalid` or `Broken`, with the reason, if it will never do so; `Unavailable` if it may another time.
         """
 
@@ -292,6 +311,22 @@ class Networks(Protocol):
 
     async def read(self, documents: Sequence[str]) -> tuple[ReadNetwork, ...]:
         """What each document says, what is wrong with it, and the keyfiles it makes; in their order."""
+
+
+class Names(Protocol):
+    """Who keeps the domains in which the service may create names. All may be done again without harm.
+
+    `Unavailable` if nobody answers just now, `Broken`, with the reason, if it will not be done.
+    """
+
+    async def found(self, names: Sequence[DnsName]) -> tuple[DnsName, ...]:
+        """Where each of these names leads now, as far as there is such a name of its kind."""
+
+    async def publish(self, names: Sequence[DnsName]) -> None:
+        """Let each of these names lead where it says, wherever it has led before."""
+
+    async def withdraw(self, names: Sequence[DnsName]) -> None:
+        """Remove these names, as far as they still lead where they say."""
 
 
 class Clock(Protocol):

@@ -10,6 +10,7 @@ from muster.adapters.blobs import ObstoreBlobs
 from muster.adapters.memory import FakeClock, MemoryBlobs, MemoryStore, counting_ids
 from muster.adapters.sql import SqlStore
 from muster.ports import Blobs, Store
+from parts.postgres import NO_ROWS, Postgres
 from parts.registry import DockerRegistry
 from parts.s3 import S3, binary
 
@@ -38,7 +39,18 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture
+def postgres_store_url(postgres: Postgres) -> Iterator[str]:
+    """The address of a database in which no table has a row, if it has tables at all."""
+    with postgres.lent(NO_ROWS) as url:
+        yield url
+
+
+STORES = {"memory": "", "sqlite": "sqlite_url", "postgres": "postgres_store_url"}
+"""The kinds of stores, and the fixture that knows the address of an empty one."""
+
+
+@pytest.fixture(params=STORES)
 async def open_store(request: pytest.FixtureRequest) -> AsyncIterator[OpenStore]:
     """Opens the same store as often as it is called, as replicas do; each kind in turn."""
     opened: list[Store] = []
@@ -53,7 +65,7 @@ async def open_store(request: pytest.FixtureRequest) -> AsyncIterator[OpenStore]
         opened.append(another())
         return opened[-1]
 
-    url = "" if request.param == "memory" else request.getfixturevalue(f"{request.param}_url")
+    url = request.getfixturevalue(STORES[request.param]) if STORES[request.param] else ""
     await remembered().migrate()
     yield remembered
     for store in opened:

@@ -4,6 +4,7 @@ import gzip
 import io
 import tarfile
 from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -58,20 +59,22 @@ class Place(NamedTuple):
 async def home(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Callable[[str], Place]]:
     """Opens a home of a kind, empty at first: `sqlite` with a folder, or `postgres` with a bucket."""
     stores: list[SqlStore] = []
+    lent = ExitStack()
 
     def another(kind: str) -> Place:
         number = len(stores)
         if kind == "sqlite":
             address, files = f"sqlite:///{tmp_path}/{number}/muster.db", f"{tmp_path}/{number}/files"
         else:
-            address = request.getfixturevalue("postgres").fresh()
+            address = lent.enter_context(request.getfixturevalue("postgres").lent())
             files = request.getfixturevalue("s3_url").replace("?", f"/{next(NUMBERS)}?")
         stores.append(SqlStore(address, clock=FakeClock(NOW)))
         return Place(Home(stores[-1]._database, ObstoreBlobs(files), FakeClock(LATER)), stores[-1])
 
-    yield another
-    for each in stores:
-        await each.close()
+    with lent:
+        yield another
+        for each in stores:
+            await each.close()
 
 
 def nobody(_: object) -> None:

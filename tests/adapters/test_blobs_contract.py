@@ -1,11 +1,12 @@
 """What every storage promises; run on memory, a local folder and S3."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -152,6 +153,25 @@ def fetched(link: str) -> bytes:
     with urlopen(link) as answer:
         content: bytes = answer.read()
         return content
+
+
+async def test_a_link_opens_one_file_to_be_read_until_its_end_and_nothing_else(s3_url: str) -> None:
+    blobs = ObstoreBlobs(s3_url)
+    for key in ("c1/kubeconfig", "c1/kubeadmin-password"):
+        await blobs.put(key, b"content")
+    link = await blobs.presigned("c1/kubeconfig", timedelta(minutes=10))
+    assert "X-Amz-Expires=600&" in link
+    for changed in (
+        link.replace("X-Amz-Expires=600&", "X-Amz-Expires=6000&"),
+        link.replace("c1/kubeconfig", "c1/kubeadmin-password"),
+        re.sub(r"X-Amz-Date=\d{8}", "X-Amz-Date=20991231", link),
+    ):
+        with pytest.raises(HTTPError, match=r"40[03]"):
+            await asyncio.to_thread(fetched, changed)
+    for method in ("PUT", "DELETE"):
+        with pytest.raises(HTTPError, match="403"):
+            await asyncio.to_thread(urlopen, Request(link, b"other", method=method))
+    assert await blobs.get("c1/kubeconfig") == b"content"
 
 
 async def test_there_are_no_links_to_a_folder_nor_to_memory(tmp_path: Path) -> None:

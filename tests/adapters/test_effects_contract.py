@@ -124,7 +124,7 @@ async def test_an_effect_goes_to_another_worker_once_its_lease_is_over(store: St
 async def test_a_beat_stretches_the_lease(store: Store) -> None:
     await with_effects(store)
     lease = await the_lease(store)
-    await store.beat("a", [lease.id, "unknown"], NOW + 3 * LEASE)
+    assert await store.beat("a", [lease.id, "unknown"], NOW + 3 * LEASE) == {lease.id}
     assert await store.claim_effects("b", NOW + 2 * LEASE, LEASE, 1) == ()
     assert await store.next_effect() == NOW + 3 * LEASE
 
@@ -133,8 +133,8 @@ async def test_a_beat_of_a_worker_that_lost_its_lease_does_nothing(store: Store)
     await with_effects(store)
     lease = await the_lease(store)
     await store.claim_effects("b", NOW + LEASE, LEASE, 1)
-    await store.beat("a", [lease.id], NOW + 9 * LEASE)
-    await store.beat("a", [], NOW + 9 * LEASE)
+    assert await store.beat("a", [lease.id], NOW + 9 * LEASE) == set()
+    assert await store.beat("a", [], NOW + 9 * LEASE) == set()
     await store.retry_effect("a", lease.id, NOW, "late")
     assert await store.next_effect() == NOW + 2 * LEASE
 
@@ -146,6 +146,17 @@ async def test_an_effect_given_back_is_tried_again_when_it_is_due(store: Store) 
     assert await store.claim_effects("b", NOW, LEASE, 1) == ()
     (again,) = await store.claim_effects("b", NOW + SECOND, LEASE, 1)
     assert (again.id, again.attempts) == (lease.id, 2)
+
+
+async def test_what_a_worker_held_that_died_may_be_claimed_at_once(store: Store) -> None:
+    await with_effects(store, 3)
+    (held,) = await store.claim_effects("dead", NOW, LEASE, 1)
+    (others,) = await store.claim_effects("b", NOW, LEASE, 1)
+    (given_back,) = await store.claim_effects("dead", NOW, LEASE, 1)
+    await store.retry_effect("dead", given_back.id, NOW + LEASE, "The storage does not answer")
+    await store.release_effects("dead", NOW)
+    assert [each.id for each in await store.claim_effects("c", NOW, LEASE, 10)] == [held.id]
+    assert await store.beat("b", [others.id], NOW + LEASE) == {others.id}
 
 
 async def test_a_finished_effect_is_gone(store: Store) -> None:

@@ -6,6 +6,7 @@ import pytest
 from commits import CLUSTER, INFRA_ENV, a_commit, an_event, changed, new, pool, unbound, with_cluster, with_infra_env
 
 from builders import CLUSTER_ID, INFRA_ENV_ID, NOW, a_cluster, a_host, an_infra_env
+from muster.domain.cleaning import Horizon
 from muster.domain.effects import DeleteFiles
 from muster.domain.errors import Conflict, Finished
 from muster.domain.events import EventQuery
@@ -175,7 +176,31 @@ async def test_what_has_no_deadline_is_woken_if_there_may_be_something_to_clear_
     await store.commit(a_commit("cluster:busy", changes=new(a_cluster(id="busy")), deadline=LATER))
     await store.commit(a_commit("infra-env:gone", changes=new(an_infra_env(id="gone", deleted=True)), live=False))
     await store.commit(a_commit(pool("h1"), changes=new(unbound("h1"))))
-    await store.wake(NOW)
+    await store.wake(NOW, Horizon(clusters=LATER, infra_envs=LATER, gone=LATER))
     woken = await store.claim_due(NOW, timedelta(days=30), 10)
     assert set(woken) == {CLUSTER, INFRA_ENV, "cluster:gone"}
     assert await store.next_deadline() == LATER
+
+
+async def test_a_deadline_that_was_set_when_more_time_was_given_comes_at_once(store: Store) -> None:
+    days = {each: NOW + timedelta(days=each) for each in range(1, 5)}
+    for name, live, deadline in (
+        ("cluster:early", True, days[1]),
+        ("cluster:late", True, days[2]),
+        ("cluster:gone", False, days[4]),
+        ("infra-env:early", True, days[2]),
+        ("infra-env:late", True, days[3]),
+        ("infra-env:gone", False, days[4]),
+        ("infra-env:forgotten-soon", False, days[3]),
+    ):
+        kind, _, key = name.partition(":")
+        made = (
+            a_cluster(id=key, deleted_at=None if live else NOW)
+            if kind == "cluster"
+            else an_infra_env(id=key, cluster_id=None, deleted=not live)
+        )
+        await store.commit(a_commit(name, changes=new(made), deadline=deadline, live=live))
+    await store.commit(a_commit(pool("h1"), changes=new(unbound("h1")), deadline=days[4]))
+    await store.wake(NOW, Horizon(clusters=days[1], infra_envs=days[2], gone=days[3]))
+    woken = await store.claim_due(NOW, timedelta(days=30), 10)
+    assert set(woken) == {"cluster:late", "cluster:gone", "infra-env:late", "infra-env:gone"}

@@ -128,6 +128,12 @@ async def test_an_ingress_certificate_that_is_none_is_refused(text):
         kubeconfig_with_ingress(before, text)
 
 
+async def test_what_passes_for_a_certificate_at_the_door_is_not_lost_here():
+    odd = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
+    before = (await made()).files["kubeconfig-noingress"]
+    assert trusted_by(kubeconfig_with_ingress(before, odd)).startswith(odd.encode())
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -18,6 +18,7 @@ from adapters.lab_orders import (
     five_hosts,
     on_bootstrap,
     parsed,
+    quietly,
     the_cluster,
 )
 from muster.adapters.releases.openshift_install import OpenshiftInstall, Running
@@ -41,6 +42,7 @@ class Bench:
         self.program = stand_in(folder / "bin", failure, step)
         self.work = folder / "work"
         self.lent = []
+        self.told = []
         self.running = Running(folder=self.work, **{"patience": LONG, **running})
         self.maker = OpenshiftInstall(self.binary, self.running, asyncio.Semaphore(2))
 
@@ -50,7 +52,10 @@ class Bench:
         yield self.program
 
     async def made(self, order):
-        return post_processed(order, await self.maker.assets(order))
+        return post_processed(order, await self.maker.assets(order, self.tell))
+
+    async def tell(self, words):
+        self.told.append(words)
 
     @property
     def calls(self):
@@ -195,6 +200,16 @@ async def test_authorities_of_the_users_own_are_handed_over(tmp_path):
     assert bench.calls[0]["environment"]["OPENSHIFT_INSTALL_LOAD_CLUSTER_CERTS"] == "true"
 
 
+async def test_it_is_told_what_it_is_at(tmp_path):
+    bench = Bench(tmp_path)
+    await bench.made(ORDER)
+    assert bench.told == [
+        f"openshift-install of OpenShift 4.20.1 is taken from {RELEASE}",
+        "openshift-install create manifests runs",
+        "openshift-install create ignition-configs runs",
+    ]
+
+
 async def test_nothing_secret_is_in_its_words_or_in_the_log(tmp_path):
     bench = Bench(tmp_path)
     with structlog.testing.capture_logs() as logs:
@@ -210,10 +225,13 @@ async def test_only_so_many_run_at_once(tmp_path):
     turns = asyncio.Semaphore(1)
     maker = OpenshiftInstall(bench.binary, bench.running, turns)
     await turns.acquire()
-    waiting = [asyncio.create_task(maker.assets(ORDER)) for _ in range(2)]
+    waiting = [asyncio.create_task(maker.assets(ORDER, bench.tell)) for _ in range(2)]
     await asyncio.sleep(0)
     assert len(bench.lent) == 2
     assert bench.calls == []
+    assert bench.told[-1] == (
+        "openshift-install waits until fewer run at once; MUSTER_INSTALLERS_AT_ONCE says how many may"
+    )
     turns.release()
     assert len(await asyncio.gather(*waiting)) == 2
     order = [call["words"][1] for call in bench.calls]
@@ -225,7 +243,7 @@ async def test_only_so_many_run_at_once(tmp_path):
 
 async def failure_of(bench, order=ORDER):
     with pytest.raises(Broken) as failed:
-        await bench.maker.assets(order)
+        await bench.maker.assets(order, bench.tell)
     assert bench.left == []
     return str(failed.value)
 
@@ -292,12 +310,12 @@ async def test_a_release_out_of_reach_may_be_had_another_time(tmp_path):
 
     maker = OpenshiftInstall(unreachable, Running(folder=tmp_path), asyncio.Semaphore(1))
     with pytest.raises(Unavailable, match="does not answer"):
-        await maker.assets(ORDER)
+        await maker.assets(ORDER, quietly)
 
 
 async def test_whoever_stops_waiting_leaves_nothing_behind(tmp_path):
     bench = Bench(tmp_path, "hang", "ignition-configs")
-    task = asyncio.create_task(bench.maker.assets(ORDER))
+    task = asyncio.create_task(bench.maker.assets(ORDER, bench.tell))
     while len(bench.calls) < 2:  # noqa: ASYNC110 - another process has no event to wait for
         await asyncio.sleep(0.01)
     task.cancel()

@@ -31,6 +31,7 @@ async def test_a_release_says_its_version_and_what_it_is_made_of(registry, paylo
     assert found.image("installer").endswith(release.installer.digest)
     assert set(found.images) == {"installer", "machine-config-operator", "must-gather", "rhel-coreos"}
     assert found.system == found.images["rhel-coreos"]
+    assert found.for_hosts.mco == found.images["machine-config-operator"]
     assert found.previous == ("4.18.6", "4.17.9")
     assert not found.is_okd
     with pytest.raises(NotFound, match=f"release {VERSION} .* has no image okd-rpms or it"):

@@ -109,6 +109,14 @@ async def test_a_machine_may_start_the_image_again_in_spite_of_its_disk():
     assert machine.astray
 
 
+async def test_somebody_may_choose_the_image_for_the_next_start():
+    machine = a_running_machine(a_room())
+    await written(machine)
+    machine.start_image()
+    assert not machine.on
+    assert (machine.switch_on(), machine.switch_on()) == (Boot.IMAGE, Boot.DISK)
+
+
 async def test_a_disk_that_fails_says_where():
     with pytest.raises(Broken, match="40%"):
         await written(a_running_machine(a_room(), write_fails_at=40))

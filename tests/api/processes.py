@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,6 +41,9 @@ class ServiceProcess:
             except OSError:
                 assert self._process.poll() is None, self.log.read_text()
                 assert time.monotonic() < given_up, "the service did not start"
+                # The service needs the processor more.
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(0.01)
             else:
                 caller.close()
                 return self

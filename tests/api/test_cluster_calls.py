@@ -148,7 +148,7 @@ def test_a_cluster_that_takes_in_hosts_is_not_installed_reset_or_cancelled(api):
     path = f"/clusters/{an_import(api).json['id']}"
     for action in ("install", "cancel", "reset"):
         assert is_refused(api.v2(f"POST {path}/actions/{action}"), "adding-hosts", status=409)
-    assert is_refused(api.v2(f"POST {path}/actions/allow-add-hosts"), "once it is installed")
+    assert is_refused(api.v2(f"POST {path}/actions/allow-add-hosts"), "takes in hosts already")
     assert is_refused(api.v2(f"GET {path}/install-config"), "runs already")
     assert api.v2(f"PATCH {path}", {"name": "renamed", "api_vip_dns_name": "api.new.example.com"}).status == 201
     assert api.v2(f"GET {path}/preflight-requirements").json["operators"] == []
@@ -185,7 +185,7 @@ def test_a_cluster_takes_in_more_hosts_once_it_is_installed_and_only_once(api, a
     assert (reply.status, reply.json["kind"], reply.json["status"]) == (202, "AddHostsCluster", "adding-hosts")
     assert reply.json["api_vip_dns_name"] == "api.sno.lab.local"
     assert (reply.json["operator_bundles"], reply.json["hosts"][0]["progress_stages"] is None) == (None, False)
-    assert is_refused(api.v2(path), "adding-hosts; hosts can be added once it is installed")
+    assert is_refused(api.v2(path), "adding-hosts; it takes in hosts already")
     newcomer = a_host(api, it.infra_env_id)
     hosts = {each["id"]: each["kind"] for each in api.v2(f"GET {it.cluster}/hosts").json}
     assert hosts == {it.host_id: "Host", newcomer: "AddToExistingClusterHost"}

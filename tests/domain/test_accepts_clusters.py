@@ -156,6 +156,12 @@ def test_a_bootstrap_chosen_earlier_stays():
     assert "host_bootstrap_set" not in names(decision)
 
 
+def test_who_was_to_carry_the_bootstrap_and_has_become_a_worker_does_not_carry_it_beside_another():
+    view = a_ready_view(workers=1)
+    decision = decide(view.with_host(view.hosts["w1"].but(bootstrap=True)), Install())
+    assert [host.id for host in decision.view.living if host.bootstrap] == ["m3"]
+
+
 def test_the_choice_of_the_bootstrap_is_told():
     decision = decide(a_ready_view(), Install())
     assert [event.host_id for event in decision.events if event.name == "host_bootstrap_set"] == ["m3"]
@@ -306,6 +312,11 @@ def test_the_ingress_is_to_be_trusted(status):
     assert decide(published, IngressCaUploaded(pem="pem")).effects == ()
 
 
+@pytest.mark.parametrize("status", [C.CANCELLED, C.INSUFFICIENT, C.ERROR])
+def test_a_kubeconfig_that_comes_when_its_attempt_is_over_is_not_taken_in(status):
+    assert not decide(of(status, *[H.CANCELLED] * 3), KubeconfigPublished()).cluster.kubeconfig_published
+
+
 def test_the_ingress_is_not_there_before_the_nodes_are():
     view = of(C.INSTALLING, *[H.IN_PROGRESS] * 3)
     assert "takes no ingress certificate yet" in refused(view, IngressCaUploaded(pem="pem"), Invalid)
@@ -314,8 +325,12 @@ def test_the_ingress_is_not_there_before_the_nodes_are():
 def test_the_last_word_of_the_controller_only_tells():
     view = finalizing()
     decision = decide(view, CompletionReported(is_success=False, failed_operators=("odf", "lso")))
-    assert [event.message for event in decision.events] == ["Operators that failed: odf, lso"]
+    assert [event.message for event in decision.events] == [
+        "The new cluster did not come up; its controller says: operators that failed: odf, lso"
+    ]
     assert decision.cluster == view.cluster
+    told = decide(view, CompletionReported(is_success=False, error_info="no console")).events
+    assert [event.message.partition("says: ")[2] for event in told] == ["no console"]
     assert not decide(view, CompletionReported(is_success=False)).changed
     assert not decide(view, CompletionReported(is_success=True, failed_operators=("odf",))).changed
 

@@ -258,6 +258,10 @@ def test_a_cluster_takes_in_hosts_only_once_it_is_installed():
     assert "once it is installed" in str(refusal(decide(given(), AllowAddHosts()), Invalid))
 
 
+def test_a_cluster_that_takes_in_hosts_need_not_be_told_again():
+    assert "takes in hosts already" in str(refusal(decide(a_view(a_running_cluster()), AllowAddHosts()), Invalid))
+
+
 @pytest.mark.parametrize("role", [Role.WORKER, Role.AUTO])
 def test_a_host_joins_a_running_cluster(role):
     decision = decide(joining(role=role, suggested_role=None), InstallHost(host_id="m1"))

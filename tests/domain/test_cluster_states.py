@@ -102,7 +102,7 @@ PREPARED = [
         a_cluster_in(C.PREPARING, *ALL_IN[H.PREPARING], minutes=19),
         TICKED,
         C.READY,
-        "took too long",
+        "took more than 18 minutes; still missing: the files for the installation, m1 is preparing-for-installation",
         ("cluster_status_updated", "installation_preparing_timed_out"),
     ),
     Case(
@@ -113,8 +113,21 @@ PREPARED = [
         MOVED,
     ),
     Case(a_cluster_in(C.PREPARING, H.PREPARING_FAILED, H.KNOWN), TICKED, C.READY, "could not be prepared", MOVED),
+    Case(
+        a_cluster_in(C.PREPARING, H.PREPARED, H.PREPARING, minutes=19, preparation=GENERATED),
+        TICKED,
+        C.READY,
+        "18 minutes; still missing: m2 is preparing-for-installation. Put that right and install again",
+        ("cluster_status_updated", "installation_preparing_timed_out"),
+    ),
     *(
-        Case(a_cluster_in(C.PREPARING, H.PREPARED, each), TICKED, C.INSUFFICIENT, "no longer ready", MOVED)
+        Case(
+            a_cluster_in(C.PREPARING, H.PREPARED, each),
+            TICKED,
+            C.INSUFFICIENT,
+            f"ready to be installed any more: m2 is {each}",
+            MOVED,
+        )
         for each in (H.DISCONNECTED, H.INSUFFICIENT, H.ERROR, H.DISCOVERING, H.PENDING_FOR_INPUT)
     ),
     Case(
@@ -339,3 +352,44 @@ def test_a_new_state_is_told_and_dated(case):
 
 def test_every_row_of_the_cluster_table_was_taken_and_refused():
     assert cluster_rows((case.view, case.trigger) for case in ALL) == []
+
+
+# What a tired person reads
+
+
+def test_a_cluster_whose_hosts_fail_says_why_they_did():
+    view = a_cluster_in(C.INSTALLING, H.IN_PROGRESS, H.ERROR, H.IN_PROGRESS)
+    view = view.with_host(view.hosts["m2"].but(status_info="Failed - the disk is broken"))
+    said = moved_cluster(view, TICKED).status_info
+    assert "those that failed: m2 (Failed - the disk is broken); once that is put right, reset" in said
+
+
+def test_a_cluster_that_could_not_be_prepared_keeps_what_was_said_of_the_host():
+    view = a_cluster_in(C.PREPARING, H.PREPARED, H.PREPARING_FAILED, H.PREPARED)
+    view = view.with_host(view.hosts["m2"].but(status_info="The host cannot be prepared: no image can be fetched"))
+    said = moved_cluster(view, TICKED).status_info
+    assert "These hosts could not be prepared: m2 (The host cannot be prepared: no image can be fetched)" in said
+
+
+@pytest.mark.parametrize(
+    ("console", "said"),
+    [
+        (CONSOLE, "; operators that are not up: console (not heard of); once"),
+        (CONSOLE.but(status=OperatorStatus.PROGRESSING), "; operators that are not up: console (progressing); once"),
+        (CONSOLE.but(status_info="no route"), "; operators that are not up: console (no route); once"),
+        (UP, "minutes; once that is put right, reset the installation"),
+    ],
+)
+def test_a_cluster_that_does_not_come_up_names_the_operators_it_waits_for(console, said):
+    view = a_finalizing_view(FinalizingStage.ROUTER_CA, 71)
+    cluster = view.cluster.but(operators=(console,))
+    assert said in moved_cluster(view.but(cluster=cluster), TICKED).status_info
+
+
+def test_a_cluster_that_is_there_without_operators_and_hosts_names_both():
+    operators = (UP, ODF.but(status=OperatorStatus.FAILED))
+    view = a_cluster_in(
+        C.FINALIZING, *ALL_IN[H.INSTALLED], H.ERROR, workers=1, kubeconfig_published=True, operators=operators
+    )
+    said = moved_cluster(view, TICKED).status_info
+    assert said.endswith("these operators did not come up: odf; these hosts are missing: w1")

@@ -165,6 +165,16 @@ def test_the_total_is_a_tenth_for_preparing_seven_for_installing_and_the_rest_fo
     assert none.finalizing_stage_percentage == 0
 
 
+def test_an_operator_that_is_no_longer_available_takes_no_percentage_back():
+    view = a_view_of(C.FINALIZING, [at(host, Stage.DONE).but(status=H.INSTALLED) for host in some_ready_hosts()])
+    first = view.cluster.operators[0]
+    for status, percentage in ((OperatorStatus.AVAILABLE, 50), (OperatorStatus.PROGRESSING, 50)):
+        operators = (first.but(status=status), first.but(name="cvo"))
+        decision = decide(view.but(cluster=view.cluster.but(operators=operators)), Ticked())
+        assert decision.cluster.progress.finalizing_stage_percentage == percentage
+        view = decision.view
+
+
 def test_the_total_never_goes_back():
     view = a_view_of(C.INSTALLING, [host.but(status=H.INSTALLING) for host in some_ready_hosts()])
     view = view.but(cluster=view.cluster.but(progress=view.cluster.progress.but(total_percentage=60)))

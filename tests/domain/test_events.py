@@ -40,7 +40,7 @@ TELLING = {
 WARNINGS = {
     "cluster_validation_failed", "prepare_installation_failed", "installation_preparing_timed_out",
     "cluster_degraded_olm_operators_failed", "finalizing_stage_timed_out", "host_validation_failed",
-    "disk_speed_slower_than_supported", "host_stage_timed_out", "api_ingress_vip_timed_out",
+    "kubeconfig_delayed", "disk_speed_slower_than_supported", "host_stage_timed_out", "api_ingress_vip_timed_out",
 }  # fmt: skip
 ERRORS = {name for name in TELLING if name.endswith("_failed")} - WARNINGS | {"host_identity_clash"}
 SEVERITIES = (
@@ -123,7 +123,11 @@ def test_an_operator_without_a_status_is_told_as_unknown():
     assert "is unknown: " in events.cluster_operator_status(a_cluster(), "console", "", "thinking").message
 
 
-OURS = {"host_identity_clash", "host_identity_settled"}
+def test_an_operator_that_says_nothing_is_told_in_a_whole_sentence():
+    assert events.cluster_operator_status(a_cluster(), "console", "available", "").message.endswith("is available")
+
+
+OURS = {"host_identity_clash", "host_identity_settled", "kubeconfig_delayed"}
 """Events that no other service tells."""
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "rest-api.md"
@@ -174,7 +178,7 @@ KNOWN_TO_CLIENTS = """
     user_required_complete_installation_reset validations_ignored
 """
 
-OUR_OWN = {"host_identity_clash", "host_identity_settled"}
+OUR_OWN = {"host_identity_clash", "host_identity_settled", "kubeconfig_delayed"}
 
 
 def test_every_event_that_clients_know_is_told_reported_or_explained():
@@ -193,10 +197,11 @@ def test_events_are_alike_that_tell_the_same_of_the_same():
     assert event.alike != event.but(host_id="h2").alike
 
 
-def test_what_would_be_told_again_and_again_is_told_once_an_hour_unless_said_otherwise():
+def test_what_would_be_told_again_and_again_is_told_seldom_unless_said_otherwise():
     hour = timedelta(hours=1)
     policy = Policy(event_limits={"host_registration_succeeded": 2 * hour})
     assert Policy().event_limit("upgrade_agent_failed") == hour
     assert policy.event_limit("upgrade_agent_failed") == hour
     assert policy.event_limit("host_registration_succeeded") == 2 * hour
-    assert policy.event_limit("host_registration_failed") is None
+    assert Policy().event_limit("host_registration_failed") == timedelta(minutes=10)
+    assert policy.event_limit("host_status_updated") is None

@@ -175,11 +175,15 @@ OTHERS = [
     *(
         Case(a_host_in(each, C.ERROR), Reset(), H.RESETTING_PENDING, "discovery image")
         for each in (
-            H.RESETTING, H.DISCOVERING, H.KNOWN, H.PENDING_USER_ACTION, H.INSTALLING, H.PREPARING, H.PREPARED,
-            H.PREPARING_FAILED, H.PENDING_FOR_INPUT, H.RESETTING_PENDING, H.IN_PROGRESS, H.INSTALLED, H.ERROR,
-            H.CANCELLED, H.ADDED,
+            H.RESETTING, H.PENDING_USER_ACTION, H.INSTALLING, H.RESETTING_PENDING, H.IN_PROGRESS, H.INSTALLED,
+            H.ERROR, H.CANCELLED, H.ADDED,
         )
     ),
+    *(
+        Case(a_host_in(each, C.PREPARING), Reset(), H.RESETTING, "registers again by itself")
+        for each in (H.DISCOVERING, H.KNOWN, H.PREPARING, H.PREPARED, H.PREPARING_FAILED, H.PENDING_FOR_INPUT)
+    ),
+    Case(silent(a_host_in(H.PREPARED, C.PREPARING)), Reset(), H.RESETTING_PENDING, "discovery image"),
     *(Case(a_host_in(each), Reset(), each) for each in (H.DISCONNECTED, H.INSUFFICIENT, H.BINDING, H.DISABLED)),
     Case(joining(H.ADDED), ResetHost(host_id="m1"), H.RESETTING_PENDING, "discovery image"),
     Case(joining(H.DISCONNECTED), ResetHost(host_id="m1"), H.DISCONNECTED),
@@ -344,14 +348,14 @@ SOFTLY = [
     Case(softly(late(Stage.REBOOTING, 41)), TICKED, H.PENDING_USER_ACTION, "40 minutes"),
 ]
 
-OLD_RESETS = [
+RESETS = [
     Case(a_host_in(H.RESETTING, C.INSUFFICIENT, minutes=4), TICKED, H.RESETTING_PENDING, "discovery image"),
     Case(
         a_host_in(H.RESETTING, C.INSUFFICIENT, progress=at_stage(Stage.REBOOTING)), TICKED, H.RESETTING_PENDING,
         "discovery image",
     ),
     Case(a_host_in(H.RESETTING, C.INSUFFICIENT, minutes=2), TICKED, H.RESETTING),
-    Case(a_host_in(H.RESETTING, C.READY, minutes=4), TICKED, H.RESETTING),
+    Case(a_host_in(H.RESETTING, C.PENDING_FOR_INPUT, minutes=4), TICKED, H.RESETTING_PENDING, "discovery image"),
 ]  # fmt: skip
 
 ALONE = {"control_plane_count": 1}
@@ -478,7 +482,7 @@ LOGS = [
 ]
 
 ALL = [
-    *REGISTERED, *PROGRESSED, *OTHERS, *MEDIA, *GIVEN_AND_TAKEN, *PREPARED, *LOST, *SOFTLY, *OLD_RESETS, *STAGES,
+    *REGISTERED, *PROGRESSED, *OTHERS, *MEDIA, *GIVEN_AND_TAKEN, *PREPARED, *LOST, *SOFTLY, *RESETS, *STAGES,
     *DISCOVERED, *IN_POOL, *CONTESTED, *LOGS,
 ]  # fmt: skip
 

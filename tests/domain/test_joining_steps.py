@@ -17,11 +17,11 @@ from builders import (
     a_running_cluster,
     an_infra_env,
 )
-from muster.domain.clusters import DiskEncryption, IgnitionEndpoint
+from muster.domain.clusters import DiskEncryption, IgnitionEndpoint, Preparation
 from muster.domain.hosts import HostKind
 from muster.domain.inventory import Boot
 from muster.domain.joining import ApiVipReply, Ignition, TangServer, ignition_source, read_ignition
-from muster.domain.releases import Catalogue, OsImage, Release
+from muster.domain.releases import Catalogue, OsImage, Release, ReleaseImages
 from muster.domain.roles import Role
 from muster.domain.steps.download_boot_artifacts import system_url
 
@@ -181,10 +181,16 @@ def test_a_running_cluster_that_names_no_servers_has_none_tried(reply):
     assert args(joining(api_vip=reply), TANG) is None
 
 
+@pytest.mark.parametrize(("count", "told"), [(1, 0), (3, 3)])
+def test_a_host_that_joins_a_single_node_is_not_taken_for_another(count, told):
+    host = joining(NAME | {"control_plane_count": count})
+    assert plan(host)["control_plane_count"] == told
+
+
 # The system of a host that is installed in place
 
 IN_PLACE = a_machine(boot=Boot(device_type="persistent"))
-RELEASE = Release(version="4.20.1", url="quay.io/release:1", coreos_image="quay.io/coreos:1")
+RELEASE = Release(version="4.20.1", url="quay.io/release:1", images=ReleaseImages(coreos="quay.io/coreos:1"))
 POLICY = a_policy(catalogue=Catalogue(releases=(RELEASE,)))
 
 
@@ -215,6 +221,8 @@ def test_the_running_cluster_says_which_system_its_nodes_run():
     known = NAME | {"ocp_release_image": RELEASE.url}
     view = joining(known, inventory=IN_PLACE, policy=POLICY, api_vip=handed)
     assert plan(view)["coreos_image"] == "quay.io/coreos:1"
+    read = NAME | {"preparation": Preparation(images=ReleaseImages(coreos="quay.io/coreos:3"))}
+    assert plan(joining(read, inventory=IN_PLACE, api_vip=handed))["coreos_image"] == "quay.io/coreos:3"
 
 
 def test_an_ignition_without_a_machine_config_names_no_system():

@@ -25,6 +25,7 @@ from muster.domain.monitored import CONSOLE
 from muster.domain.networks import NtpSource
 from muster.domain.progress import Stage
 from muster.domain.roles import Role
+from muster.domain.steps import instruct
 from muster.domain.steps.container_image_availability import ImagesReply
 from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.steps.installation_disk_speed_check import DiskSpeedReply
@@ -217,7 +218,7 @@ def test_the_cluster_is_installed_once_its_console_and_its_kubeconfig_are_there(
     view = happens(an_installed_view(), OperatorReported(name="console", status="available"))
     assert (view.cluster.status, view.cluster.progress.total_percentage) == (C.FINALIZING, 95)
     decision = decide(view, IngressCaUploaded(pem="pem"))
-    assert decision.effects == (PublishKubeconfig(cluster_id=CLUSTER_ID, ingress_ca="pem"),)
+    assert decision.effects == (PublishKubeconfig(cluster_id=CLUSTER_ID, ingress_ca="pem", attempt=1),)
     view = happens(decision.view, KubeconfigPublished())
     assert (view.cluster.status, view.cluster.progress.total_percentage) == (C.INSTALLED, 100)
     assert view.cluster.install_completed_at == NOW
@@ -331,11 +332,25 @@ def test_a_cancelled_installation_can_be_reset_and_begins_with_the_discovery_ima
     assert (view.cluster.status, statuses(view)) == (C.CANCELLED, {H.CANCELLED})
     decision = decide(view, Reset())
     assert (decision.cluster.status, statuses(decision.view)) == (C.INSUFFICIENT, {H.RESETTING_PENDING})
-    assert decision.effects == (DeleteFiles(cluster_id=CLUSTER_ID),)
+    assert decision.effects == (DeleteFiles(cluster_id=CLUSTER_ID, attempt=1),)
     assert decision.cluster.progress.total_percentage == 0
     view = happens(decision.view, Registered(host_id="m1", infra_env_id=INFRA_ENV_ID))
     assert view.hosts["m1"].status is H.DISCOVERING
     assert view.hosts["m1"].role is Role.MASTER
+
+
+def test_hosts_that_were_not_told_to_install_come_back_from_a_reset_by_themselves():
+    view = happens(a_ready_view(), Install())
+    decision = decide(view, Reset())
+    assert (decision.cluster.status, statuses(decision.view)) == (C.INSUFFICIENT, {H.RESETTING})
+    assert "user_required_complete_installation_reset" not in [event.name for event in decision.events]
+    assert instruct(decision.view, "m1").action == "exit"
+    view = happens(decision.view, Registered(host_id="m1", infra_env_id=INFRA_ENV_ID))
+    assert view.hosts["m1"].status is H.DISCOVERING
+    decision = decide(later(view, minutes=4), Ticked())
+    assert (decision.host("m2").status, decision.host("m3").status) == (H.RESETTING_PENDING, H.RESETTING_PENDING)
+    told = [event.name for event in decision.events]
+    assert told.count("user_required_complete_installation_reset") == 2
 
 
 def test_hosts_that_were_about_to_install_are_known_when_their_cluster_is_cancelled():

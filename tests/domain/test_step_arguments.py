@@ -21,11 +21,13 @@ from builders import (
     an_infra_env,
     later,
 )
+from muster.domain.clusters import Preparation
 from muster.domain.hosts import DiskSpeed, HostKind, HostState, ImageStatus
 from muster.domain.inventory import Boot, Inventory
 from muster.domain.networks import Proxy
-from muster.domain.releases import Catalogue, Release
+from muster.domain.releases import Catalogue, Release, ReleaseImages
 from muster.domain.roles import Role
+from muster.domain.steps import instruct
 from muster.domain.steps.connectivity_check import turn_of
 
 S = HostState
@@ -205,7 +207,8 @@ def test_a_disk_that_must_not_be_written_to_is_not_tried_out(changes):
     assert args(of(inventory=a_machine(boot=None)), "installation-disk-speed-check") is not None
 
 
-RELEASE = Release(version="4.20.1", url="quay.io/release:1", mco_image="q/mco", must_gather_image="q/gather")
+IMAGES = ReleaseImages(mco="q/mco", must_gather="q/gather")
+RELEASE = Release(version="4.20.1", url="quay.io/release:1", images=IMAGES)
 WITH_IMAGES = a_policy(catalogue=Catalogue(releases=(RELEASE,)))
 
 
@@ -215,7 +218,34 @@ def test_the_images_of_the_release_and_of_the_installer_are_tried():
     assert args(view, "container-image-availability") == [
         {"images": ["quay.io/release:1", "q/mco", "q/gather", installer], "timeout": 960}
     ]
-    assert args(of(), "container-image-availability")[0]["images"] == ["quay.io/release:1", installer]
+
+
+def read(images):
+    """A cluster whose release has been read."""
+    return a_cluster(ocp_release_image="quay.io/release:1", preparation=Preparation(images=images))
+
+
+def test_no_images_are_tried_before_the_release_has_said_which_it_is_made_of():
+    assert args(of(), "container-image-availability") is None
+    installer = a_policy().installer_image
+    (request,) = args(of(cluster=read(IMAGES)), "container-image-availability")
+    assert request["images"] == ["quay.io/release:1", "q/mco", "q/gather", installer]
+    (request,) = args(of(cluster=read(ReleaseImages())), "container-image-availability")
+    assert request["images"] == ["quay.io/release:1", installer]
+
+
+def test_a_host_comes_back_soon_while_the_release_is_asked():
+    assert instruct(of(status=S.PREPARING), "m1").seconds == 5
+    assert instruct(of(status=S.PREPARING, cluster=read(IMAGES)), "m1").seconds == 60
+    assert instruct(of(status=S.PREPARING, policy=WITH_IMAGES), "m1").seconds == 60
+    assert instruct(of(status=S.KNOWN), "m1").seconds == 60
+
+
+def test_what_a_release_says_of_itself_reaches_the_installer_and_what_was_set_counts_more():
+    told = plan(of(cluster=read(IMAGES)))
+    assert (told["mco_image"], told["must_gather_image"]) == ("q/mco", "q/gather")
+    told = plan(of(cluster=read(ReleaseImages(mco="q/other", must_gather="q/other")), policy=WITH_IMAGES))
+    assert (told["mco_image"], told["must_gather_image"]) == ("q/mco", "q/gather")
 
 
 def test_images_that_were_tried_are_not_tried_again():

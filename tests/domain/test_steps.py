@@ -18,12 +18,12 @@ from builders import (
     a_view,
     an_infra_env,
 )
-from muster.domain.clusters import ClusterState, DiskEncryption
+from muster.domain.clusters import ClusterState, DiskEncryption, Preparation
 from muster.domain.hosts import HostKind, HostState
 from muster.domain.inventory import Inventory
 from muster.domain.joining import ApiVipReply
 from muster.domain.networks import Vip
-from muster.domain.releases import Catalogue, Release
+from muster.domain.releases import Catalogue, Release, ReleaseImages
 from muster.domain.roles import Role
 from muster.domain.steps import STEPS, Instructions, instruct
 from muster.domain.steps.upgrade_agent import UPGRADABLE, UpgradeRequest
@@ -68,7 +68,8 @@ DAY1 = {
     S.INSTALLING: (["install", "dhcp-lease-allocate"], 60, GO_ON),
     S.IN_PROGRESS: (["dhcp-lease-allocate"], 60, GO_ON),
     S.DISABLED: ([], 120, GO_ON),
-    S.RESETTING: ([], 120, GO_ON),
+    S.RESETTING: ([], 0, EXIT),
+    S.RESETTING_PENDING: (["stop-installation"], 60, GO_ON),
     S.ERROR: (AFTERMATH, 120, GO_ON),
     S.CANCELLED: (AFTERMATH, 120, GO_ON),
     S.BINDING: ([], 0, EXIT),
@@ -83,7 +84,8 @@ DAY2 = {
     S.INSTALLING: (["install"], 60, GO_ON),
     S.IN_PROGRESS: ([], 60, GO_ON),
     S.DISABLED: ([], 120, GO_ON),
-    S.RESETTING: ([], 120, GO_ON),
+    S.RESETTING: ([], 0, EXIT),
+    S.RESETTING_PENDING: (["stop-installation"], 60, GO_ON),
     S.ERROR: (AFTERMATH, 120, GO_ON),
     S.CANCELLED: (AFTERMATH, 120, GO_ON),
     S.BINDING: ([], 60, GO_ON),
@@ -100,8 +102,7 @@ POOL = {
     S.RECLAIMING_REBOOTING: (["reboot-for-reclaim"], 120, EXIT),
 }
 QUIET = {
-    each: ([], 60, GO_ON)
-    for each in (S.PREPARED, S.PREPARING_FAILED, S.INSTALLED, S.PENDING_USER_ACTION, S.RESETTING_PENDING, S.ADDED)
+    each: ([], 60, GO_ON) for each in (S.PREPARED, S.PREPARING_FAILED, S.INSTALLED, S.PENDING_USER_ACTION, S.ADDED)
 }
 """Nothing to do, whatever kind of host it is."""
 
@@ -116,6 +117,7 @@ def asked(instructions: Instructions):
 WITH_EVERYTHING = a_cluster(
     vip_dhcp_allocation=True,
     ocp_release_image="quay.io/release:1",
+    preparation=Preparation(images=ReleaseImages()),
     disk_encryption=DiskEncryption(enable_on="all", mode="tang", tang_servers="[]"),
 )
 """A cluster in which no step is without an object."""
@@ -228,8 +230,10 @@ def recorded_view(recorded, before):
     release = Release(
         version=seen["openshift_version"],
         url=seen["ocp_release_image"],
-        mco_image="quay.io/openshift-release-dev/ocp-v4.0-art-dev:machine-config-operator",
-        must_gather_image="quay.io/openshift-release-dev/ocp-v4.0-art-dev:must-gather",
+        images=ReleaseImages(
+            mco="quay.io/openshift-release-dev/ocp-v4.0-art-dev:machine-config-operator",
+            must_gather="quay.io/openshift-release-dev/ocp-v4.0-art-dev:must-gather",
+        ),
     )
     cluster = a_cluster(
         id=seen["id"],

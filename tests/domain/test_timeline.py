@@ -185,6 +185,20 @@ def test_files_that_cannot_be_generated_say_why():
     assert path(it) == [("Generating the files", "", 4)]
 
 
+def test_what_the_making_of_files_was_at_and_waited_for_is_told():
+    tale = Tale().registered("m0").install(10, "m0")
+    tale.cluster(11, by="PreparationReported", preparation={"reason": "create manifests runs"})
+    tale.cluster(13, by="PreparationReported", preparation={"reason": "The storage does not answer"})
+    tale.cluster(18, "ready", by="Prepared", preparation={"status": "failed", "reason": "no such disk"})
+    it = told(tale)
+    assert seconds(span(it, "create manifests runs")) == (11, 13)
+    assert span(it, "create manifests runs").because == "The storage does not answer"
+    waiting = span(it, "The storage does not answer")
+    assert (seconds(waiting), waiting.result, waiting.because) == ((13, 18), Result.FAILED, "no such disk")
+    assert seconds(span(it, "Generating the files")) == (10, 18)
+    assert path(it) == [("Generating the files", "", 8)]
+
+
 def test_every_attempt_has_a_timeline_of_its_own():
     tale = Tale().registered("m0").install(10, "m0").told_to_install(20, "m0")
     tale.stage(21, "m0", "Writing image to disk", "installing-in-progress")

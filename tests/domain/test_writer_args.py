@@ -89,8 +89,26 @@ def test_where_the_user_manages_the_network_a_host_is_where_its_default_route_be
         a_nic("eth1", "10.0.0.10/24", mac_address="52:54:00:00:00:11"),
     )
     ways = tuple(Route(interface=nic, destination=destination, metric=metric) for nic, destination, metric in routes)
-    cluster = a_cluster(user_managed_networking=True, machine_networks=())
+    both = ("172.30.0.0/16", "fd02::/112")
+    cluster = a_cluster(user_managed_networking=True, machine_networks=(), service_networks=both)
     assert told(cluster=cluster, inventory=a_machine(interfaces=nics, routes=ways))[:2] == karg(expected)
+
+
+@pytest.mark.parametrize(
+    ("services", "expected"),
+    [
+        (("172.30.0.0/16",), OWN),
+        (("fd02::/112",), "ip=52-54-00-00-00-10:dhcp6"),
+        ((), f"{OWN},dhcp6"),
+    ],
+)
+def test_where_the_user_manages_the_network_a_host_asks_for_addresses_of_the_families_of_its_cluster(
+    services, expected
+):
+    nics = (a_nic("eth0", "192.168.1.10/24", "fd00::10/64"),)
+    ways = tuple(Route(interface="eth0", destination=each) for each in ("0.0.0.0", "::"))
+    cluster = a_cluster(user_managed_networking=True, machine_networks=(), service_networks=services)
+    assert told(cluster=cluster, inventory=a_machine(interfaces=nics, routes=ways)) == karg(expected)
 
 
 def test_a_static_network_is_copied_once():

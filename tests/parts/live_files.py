@@ -3,17 +3,19 @@
 `live_iso.py` puts them into an image. Kernel, modules, boot loaders and shell are Debian's; the rest is made here.
 """
 
+import gzip
 import hashlib
 import json
 import os
 import shutil
 import struct
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from muster.domain.artifacts.cpio import FILE, Member, archive, padded
+from muster.domain.artifacts.cpio import FILE, Member, archive, padded, uncompressed
 
 HERE = Path(__file__).parent
 SYSTEMS = (HERE.parent.parent / ".tools" / "kernel", Path("/"))
@@ -85,6 +87,12 @@ def _needs(module: Path) -> list[str]:
 
 def initrd(build: str, rootfs: Path) -> bytes:
     """A first file system that runs on x86_64: shell, modules and our init, then what marks a live image."""
+    return _first_system() + live_marks(build, rootfs)
+
+
+@cache
+def _first_system() -> bytes:
+    """Shell, modules and our init, compressed as quickly as can be."""
     shell = shutil.which("busybox")
     if shell is None:
         pytest.skip("busybox is absent; Debian's busybox-static brings it")
@@ -96,7 +104,7 @@ def initrd(build: str, rootfs: Path) -> bytes:
         ("lease", HERE / "initrd" / "lease"),
     ]
     members = [Member(path=name, content=path.read_bytes(), mode=FILE | 0o755) for name, path in system]
-    return padded(archive(members)) + live_marks(build, rootfs)
+    return padded(gzip.compress(uncompressed(members), 1, mtime=0))
 
 
 def live_marks(build: str, rootfs: Path) -> bytes:

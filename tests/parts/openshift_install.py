@@ -11,6 +11,8 @@ import shutil
 import signal
 import sys
 import time
+import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import yaml
 
 PASSWORD = "Aaaaa-Bbbbb-Ccccc-Ddddd"
 STATE = ".openshift_install_state.json"
+EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def stand_in(folder: Path, failure: str = "", step: str = "create") -> Path:
@@ -163,7 +166,15 @@ def site_of(config: dict[str, Any], cluster_id: str = "") -> "lab_manifests.Site
     """What the lab's manifests speak of, read back from an install-config."""
     networking = config["networking"]
     (platform,) = config["platform"]
-    cluster = a_cluster().but(
+    cluster = Cluster(
+        id=str(uuid.UUID(int=1)),
+        status=ClusterState.PREPARING,
+        status_updated_at=EPOCH,
+        created_at=EPOCH,
+        updated_at=EPOCH,
+        api_vips=(Vip(ip="192.168.1.5"),),
+        ingress_vips=(Vip(ip="192.168.1.6"),),
+        cluster_networks=(ClusterNetwork(cidr="10.128.0.0/14", host_prefix=23),),
         name=config["metadata"]["name"],
         base_dns_domain=config["baseDomain"],
         openshift_version="4.20.1",
@@ -185,14 +196,10 @@ def site_of(config: dict[str, Any], cluster_id: str = "") -> "lab_manifests.Site
 
 if __name__ == "__main__":
     # Only the program needs all that; tests that start it do not.
-    sys.path.insert(0, str(Path(__file__).parent.parent))
-
-    import uuid
-
-    from builders import a_cluster
     from muster.adapters.releases import bootstrap, ignition
     from muster.adapters.releases import manifests as lab_manifests
     from muster.adapters.releases.certificates import new_certificates
-    from muster.domain.clusters import Platform, PlatformType
+    from muster.domain.clusters import Cluster, ClusterState, Platform, PlatformType
+    from muster.domain.networks import ClusterNetwork, Vip
 
     main()

@@ -38,7 +38,7 @@ class MusterProcess:
         """Run the service; returns once it can serve."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command, stdout=log, stderr=log, env={**os.environ, "LOG_LEVEL": "info"}
+                self._command, stdout=log, stderr=log, env={"LOG_LEVEL": "info", **os.environ}
             )
         for _ in range(int(PATIENCE / 0.02)):
             if self._process.poll() is not None:
@@ -57,6 +57,12 @@ class MusterProcess:
                 return answer.status == 200
         except (urllib.error.URLError, OSError):
             return False
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        assert self._process is not None
+        return self._process.pid
 
     @property
     def running(self) -> bool:

@@ -10,6 +10,7 @@ from builders import NOW, a_machine, a_policy
 from muster.adapters.memory import FakeClock, MemoryBlobs, MemoryBus, MemoryStore
 from muster.adapters.releases.lab import LabReleases
 from muster.adapters.sql import SqlStore
+from muster.domain.cleaning import horizon
 from muster.domain.errors import NotFound, Unavailable
 from muster.domain.events import EventQuery
 from muster.domain.inputs.clusters import ClusterCreate
@@ -68,6 +69,13 @@ class World:
         self.store = stores[0]
         self.replicas = [Replica(self, store, f"w{number}") for number, store in enumerate(stores)]
         self.engine = self.replicas[0].engine
+
+    async def starts_again(self, **policy):
+        """As a service does, with times that may be others."""
+        for replica in self.replicas:
+            replica.engine.policy = a_policy(**policy)
+            replica.engine.forget(SCOPE, cluster_scope(OTHER), POOL)
+        await self.store.wake(self.clock.now(), horizon(self.engine.policy, self.clock.now()))
 
     async def describe(self, cluster_id=CLUSTER):
         inputs = ClusterCreate(name="lab", openshift_version="4.20", pull_secret=SECRET, base_dns_domain="example.com")
@@ -219,10 +227,7 @@ async def test_what_was_described_while_nothing_was_cleared_away_is_found_at_the
     await world.passes(2 * INACTIVITY)
     assert await world.store.scopes("cluster") == (SCOPE,)
     assert await world.store.next_deadline() is None
-    for replica in world.replicas:
-        replica.engine.policy = a_policy()
-        replica.engine.forget(SCOPE, cluster_scope(OTHER))
-    await world.store.wake(world.clock.now())
+    await world.starts_again()
     await world.passes(timedelta())
     assert await world.store.scopes("cluster", gone=True) == (SCOPE,)
     assert "after_inactivity_cluster_deregistered" in await world.told(CLUSTER)
@@ -235,3 +240,23 @@ async def test_a_deadline_that_comes_twice_forgets_once(world):
     decision = await world.engine.submit(SCOPE, Ticked())
     assert not decision.changed
     assert await world.store.scopes("cluster", gone=True) == ()
+
+
+async def test_less_time_that_is_given_at_a_start_counts_for_what_is_there_already(world):
+    await world.describe()
+    await world.describe(OTHER)
+    await world.engine.submit(cluster_scope(OTHER), DeleteCluster())
+    await world.passes(1.5 * DAY)
+    await world.starts_again(inactivity=DAY, deleted_kept=DAY)
+    await world.passes(timedelta())
+    assert await world.store.scopes("cluster", gone=True) == (SCOPE,)
+    assert await world.store.scopes("cluster") == ()
+
+
+async def test_more_time_that_is_given_at_a_start_counts_too(world):
+    await world.describe()
+    await world.starts_again(inactivity=timedelta(hours=960))
+    await world.passes(INACTIVITY)
+    assert await world.store.scopes("cluster") == (SCOPE,)
+    await world.passes(INACTIVITY)
+    assert await world.store.scopes("cluster") == ()

@@ -10,8 +10,9 @@ from muster.adapters.memory import FakeClock, MemoryBlobs, MemoryBus, MemoryStor
 from muster.adapters.releases.certificates import new_ingress_ca
 from muster.adapters.releases.lab import LabReleases
 from muster.domain.clusters import ClusterState, PreparationStatus
-from muster.domain.effects import DeleteFiles, GenerateFiles, PublishKubeconfig
+from muster.domain.effects import DeleteFiles, GenerateFiles, GiveUpHosts, PublishKubeconfig
 from muster.domain.errors import Broken, Finished, Unavailable
+from muster.domain.events import EventQuery
 from muster.domain.inputs.clusters import ClusterCreate
 from muster.domain.manifests import Folder, Manifest, ManifestName, Source
 from muster.domain.triggers import KubeconfigPublished, Prepared, RegisterCluster, Ticked
@@ -64,6 +65,11 @@ class World:
         )
         self.engine._hear(None)
 
+    async def become(self, state):
+        """Let the cluster be in another state."""
+        before = await self.cluster()
+        await self.begin(GiveUpHosts(infra_env_id="none"), Change(old=before, new=before.but(status=state)))
+
     async def cluster(self):
         return (await self.engine.view(SCOPE)).cluster
 
@@ -90,7 +96,7 @@ async def test_the_files_of_a_cluster_are_generated_and_the_cluster_knows(world)
 
 async def test_files_that_cannot_be_generated_are_told_with_the_reason(world):
     class Hopeless(LabReleases):
-        async def assets(self, order):
+        async def assets(self, order, tell):
             raise Broken("the release image holds no installer")
 
     await done(world.worker(releases=Hopeless()))
@@ -103,7 +109,7 @@ async def test_files_that_cannot_be_generated_are_told_with_the_reason(world):
 
 async def test_work_that_failed_for_the_moment_is_tried_again_later_and_later(world):
     class Flaky(LabReleases):
-        async def assets(self, order):
+        async def assets(self, order, tell):
             raise Unavailable("the registry does not answer")
 
     worker = world.worker(releases=Flaky())
@@ -136,17 +142,44 @@ async def test_the_answer_to_an_attempt_that_is_over_changes_nothing(world):
 
 async def test_the_kubeconfig_comes_to_trust_the_ingress(world):
     await done(world.worker())
-    answer = await world.worker().perform(
-        PublishKubeconfig(cluster_id=CLUSTER, ingress_ca=new_ingress_ca("example.com"))
-    )
+    await world.become(ClusterState.FINALIZING)
+    answer = await world.worker().perform(trusting("example.com"))
     assert isinstance(answer, KubeconfigPublished)
     plain = await world.blobs.get(f"{CLUSTER}/kubeconfig-noingress")
     assert len(await world.blobs.get(f"{CLUSTER}/kubeconfig")) > len(plain)
 
 
+def trusting(domain, attempt=1):
+    return PublishKubeconfig(cluster_id=CLUSTER, ingress_ca=new_ingress_ca(domain), attempt=attempt)
+
+
+@pytest.mark.parametrize(
+    ("state", "attempt"), [(ClusterState.FINALIZING, 0), (ClusterState.INSUFFICIENT, 1), (ClusterState.CANCELLED, 1)]
+)
+async def test_the_ingress_of_an_attempt_that_is_over_is_not_trusted_by_the_next(world, state, attempt):
+    await done(world.worker())
+    await world.become(state)
+    assert isinstance(await world.worker().perform(trusting("example.com", attempt)), Ticked)
+    assert not await world.blobs.exists(f"{CLUSTER}/kubeconfig")
+
+
+async def test_a_kubeconfig_that_the_storage_has_lost_is_waited_for(world):
+    await world.become(ClusterState.FINALIZING)
+    with pytest.raises(Unavailable, match="reset and installed again"):
+        await world.worker().perform(trusting("example.com"))
+
+
+async def test_the_files_of_an_attempt_outlive_the_reset_of_an_earlier_one(world):
+    await done(world.worker())
+    await world.worker().perform(DeleteFiles(cluster_id=CLUSTER, attempt=0))
+    assert await world.blobs.exists(f"{CLUSTER}/kubeconfig-noingress")
+
+
 async def test_an_ingress_certificate_of_no_use_is_left_aside(world):
     await done(world.worker())
-    answer = await world.worker().perform(PublishKubeconfig(cluster_id=CLUSTER, ingress_ca="not a certificate"))
+    await world.become(ClusterState.FINALIZING)
+    useless = PublishKubeconfig(cluster_id=CLUSTER, ingress_ca="not a certificate", attempt=1)
+    answer = await world.worker().perform(useless)
     assert isinstance(answer, Ticked)
     assert not await world.blobs.exists(f"{CLUSTER}/kubeconfig")
 
@@ -165,7 +198,7 @@ async def test_a_reset_keeps_logs_and_manifests_of_the_user_and_a_deletion_keeps
     for name in ("master.ign", "logs/h/logs.tar.gz", "manifests/openshift/ours.yaml"):
         await world.blobs.put(f"{CLUSTER}/{name}", b"x")
     await StoredManifests(world.blobs, CLUSTER).write(Manifest(name=MINE, content=b"kind: Pod"))
-    await world.worker().perform(DeleteFiles(cluster_id=CLUSTER, everything=everything))
+    await world.worker().perform(DeleteFiles(cluster_id=CLUSTER, everything=everything, attempt=1))
     keys = await world.blobs.keys(f"{CLUSTER}/")
     assert {key.removeprefix(f"{CLUSTER}/").removesuffix("/user-supplied") for key in keys} == left
 
@@ -224,3 +257,29 @@ async def test_a_replica_that_has_not_heard_of_the_attempt_yet_looks_first(world
     await done(Effects(other, world.blobs, world.releases, "w2"))
     world.engine._hear(None)
     assert (await world.cluster()).preparation.status is PreparationStatus.SUCCESS
+
+
+async def test_a_kubeconfig_that_cannot_be_stored_is_told_once_and_tried_again(world):
+    await done(world.worker())
+    view = await world.engine.view(SCOPE)
+    finalizing = Change(old=view.cluster, new=view.cluster.but(status=ClusterState.FINALIZING))
+    publish = PublishKubeconfig(cluster_id=CLUSTER, ingress_ca=new_ingress_ca("example.com"), attempt=1)
+    await world.begin(publish, finalizing)
+    kept, world.blobs = world.blobs, Away()
+    for _ in range(2):
+        await done(world.worker())
+        world.clock.advance(await world.store.next_effect() - world.clock.now())
+    world.blobs = kept
+    await done(world.worker())
+    assert await kept.exists(f"{CLUSTER}/kubeconfig")
+    events = (await world.store.events(EventQuery(cluster_id=CLUSTER))).events
+    assert [each.message for each in events if each.name == "kubeconfig_delayed"] == [
+        "The kubeconfig cannot be published yet: The storage does not answer; it is tried again"
+    ]
+
+
+class Away(MemoryBlobs):
+    """A storage that is away."""
+
+    async def get(self, key):
+        raise Unavailable("The storage does not answer")

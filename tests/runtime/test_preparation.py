@@ -13,6 +13,7 @@ from muster.domain.clusters import ClusterState, PreparationStatus
 from muster.domain.effects import GenerateFiles
 from muster.domain.errors import Broken, Invalid, Unavailable
 from muster.domain.manifests import Folder, Manifest, ManifestName, Source
+from muster.domain.releases import ReleaseImages
 from muster.domain.triggers import Ticked
 from muster.domain.trust import Trust
 from muster.domain.views import cluster_scope
@@ -148,6 +149,45 @@ async def test_how_far_it_has_come_is_shown_while_it_goes_on(world):
     assert (await world.cluster()).preparation.reason == ""
 
 
+IMAGES = ReleaseImages(mco="quay.io/mco", must_gather="quay.io/gather", coreos="quay.io/os")
+
+
+class Read(LabReleases):
+    """A release that says of what it is made, or cannot be reached for that."""
+
+    def __init__(self, error=None):
+        super().__init__()
+        self.error = error
+
+    async def images(self, cluster):
+        if self.error:
+            raise self.error
+        return IMAGES
+
+
+async def test_hosts_know_the_images_of_the_release_before_its_files_are_there(world):
+    class Unmade(Read):
+        async def assets(self, *_):
+            raise Unavailable("not yet")
+
+    await world.work(Unmade())
+    preparation = (await world.cluster()).preparation
+    assert (preparation.status, preparation.images) == (PreparationStatus.NOT_STARTED, IMAGES)
+    world.clock.advance(await world.store.next_effect() - world.clock.now())
+    await world.work(Read())
+    assert (await world.cluster()).preparation.images == IMAGES
+
+
+async def test_a_release_that_cannot_be_asked_for_its_images_is_told_at_last(world):
+    gone = Read(Unavailable("reading registry.example.com/release:1: nobody answers"))
+    for _ in range(TRIES):
+        await world.work(gone)
+        world.clock.advance((await world.store.next_effect() or world.clock.now()) - world.clock.now())
+    preparation = (await world.cluster()).preparation
+    assert (preparation.status, preparation.images) == (PreparationStatus.FAILED, None)
+    assert preparation.reason == "reading registry.example.com/release:1: nobody answers"
+
+
 # Failures.
 
 
@@ -156,7 +196,7 @@ class Hopeless(LabReleases):
         super().__init__()
         self.error = error
 
-    async def assets(self, order):
+    async def assets(self, order, tell):
         raise self.error
 
 
@@ -193,9 +233,25 @@ async def test_a_storage_that_is_gone_for_long_is_no_reason_to_fail(world):
 
     for _ in range(TRIES):
         await world.work(blobs=Gone())
+        preparation = (await world.cluster()).preparation
+        assert (preparation.status, preparation.reason) == (
+            PreparationStatus.NOT_STARTED,
+            "the storage does not answer; it is tried again",
+        )
         world.clock.advance(await world.store.next_effect() - world.clock.now())
     await world.work()
     assert (await world.cluster()).preparation.status is PreparationStatus.SUCCESS
+
+
+async def test_a_storage_that_lets_nobody_in_is_told(world):
+    class Locked(MemoryBlobs):
+        async def put(self, key, data):
+            raise Broken("The storage does not let us reach a file; check its credentials and permissions")
+
+    await world.work(blobs=Locked())
+    preparation = (await world.cluster()).preparation
+    assert preparation.status is PreparationStatus.FAILED
+    assert preparation.reason.endswith("check its credentials and permissions")
 
 
 # Who comes too late.
@@ -208,9 +264,9 @@ class Meanwhile(LabReleases):
         super().__init__()
         self.happens = happens
 
-    async def assets(self, order):
+    async def assets(self, order, tell):
         await self.happens()
-        return await super().assets(order)
+        return await super().assets(order, tell)
 
 
 @pytest.mark.parametrize(

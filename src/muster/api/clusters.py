@@ -3,6 +3,8 @@
 from collections.abc import AsyncGenerator
 from typing import Any
 
+from msgspec import Raw
+
 from muster.api.call import Answer, Call, serves
 from muster.api.errors import Malformed
 from muster.api.lists import streamed_list
@@ -28,8 +30,9 @@ from muster.domain.triggers import (
     UpdateCluster,
 )
 from muster.domain.views import View, cluster_scope
+from muster.runtime.names import looked_up
 from muster.wire.cluster_requests import ClustersQuery
-from muster.wire.clusters import cluster_out, hosts_out, image_info, operator_out, without_hosts
+from muster.wire.clusters import cluster_out, hosts_out, hosts_written, image_info, operator_out, without_hosts
 from muster.wire.defaults import DefaultConfig, default_config_out
 from muster.wire.endpoints import clusters as rows
 
@@ -146,7 +149,8 @@ async def remembered_of(call: Call) -> View:
 @serves(rows.UPDATE_CLUSTER)
 async def update_cluster(call: Call) -> dict[str, Any]:
     """Describe a cluster differently."""
-    view = await asked(call, UpdateCluster(changes=call.body))
+    found = await looked_up(await view_of(call), call.body, call.service.names)
+    view = await asked(call, UpdateCluster(changes=call.body, found=found))
     assert view.cluster is not None
     return cluster_out(view) | {"image_info": image_info(view, dated=True)}
 
@@ -158,23 +162,20 @@ async def delete_cluster(call: Call) -> None:
 
 
 @serves(rows.LIST_CLUSTER_HOSTS)
-async def list_cluster_hosts(call: Call) -> list[dict[str, Any]]:
-    """The hosts of a cluster; none if there is no such cluster."""
+async def list_cluster_hosts(call: Call) -> list[Raw]:
+    """The hosts of a cluster; none if there is no such cluster. Every machine that is being installed asks for them."""
     try:
-        hosts = hosts_out(await view_of(call), full=False)
+        view = await view_of(call)
     except NotFound:
         return []
     wanted = call.query
-    left_out = {
-        name
-        for name, given in (("inventory", wanted.with_inventory), ("connectivity", wanted.with_connectivity))
-        if not given
-    }
-    return [
-        {key: value for key, value in host.items() if key not in left_out}
-        for host in hosts
-        if (not wanted.role or host["role"] == wanted.role) and (not wanted.status or host["status"] == wanted.status)
-    ]
+    documents = (("inventory", wanted.with_inventory), ("connectivity", wanted.with_connectivity))
+    hosts = (
+        host
+        for host in view.living
+        if (not wanted.role or host.role == wanted.role) and (not wanted.status or host.status == wanted.status)
+    )
+    return hosts_written(view, hosts, full=False, without=frozenset(name for name, given in documents if not given))
 
 
 @serves(rows.INSTALL_CLUSTER)

@@ -31,6 +31,16 @@ UNWATCHED = frozenset({ClusterState.INSTALLING, ClusterState.FINALIZING, Cluster
 """States in which one may try to sign in to a cluster none of whose operators is watched."""
 
 
+AGENT_BASED = "agent-installer"
+"""Who installs from one of the machines themselves: it has to have the credentials before that machine restarts."""
+
+EARLY = WITH_FILES | {ClusterState.READY, ClusterState.PREPARING}
+
+
+def _is_agent_based(call: Call) -> bool:
+    return call.service.settings.installers.install_invoker == AGENT_BASED
+
+
 async def _file(call: Call, cluster: Cluster, name: str) -> Answer:
     try:
         return attachment(name, await call.service.blobs.get(f"{cluster.id}/{name}"))
@@ -72,7 +82,7 @@ async def download_credentials(call: Call) -> Answer:
     """The kubeconfig or the password; before the ingress is trusted, the kubeconfig that does without it."""
     cluster = await _cluster(call)
     name = _kubeconfig(cluster, call.query.file_name, WITH_KUBECONFIG)
-    _allow(cluster, WITH_FILES, name)
+    _allow(cluster, EARLY if _is_agent_based(call) else WITH_FILES, name)
     return await _file(call, cluster, name)
 
 
@@ -175,7 +185,8 @@ async def get_host_ignition(call: Call) -> dict[str, str]:
 async def get_credentials(call: Call) -> dict[str, Any]:
     """How to sign in to the new cluster."""
     cluster = await _cluster(call)
-    _require_console(cluster)
+    if not _is_agent_based(call):
+        _require_console(cluster)
     try:
         password = await call.service.blobs.get(f"{cluster.id}/{PASSWORD}")
     except NotFound as error:

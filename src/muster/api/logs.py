@@ -18,6 +18,7 @@ from muster.domain.record import Record
 from muster.domain.triggers import ClusterLogsReported, HostLogsReported
 from muster.domain.views import View
 from muster.runtime.manifests import StoredManifests
+from muster.wire.archived import archived_manifest, archived_view
 from muster.wire.clusters import cluster_out
 from muster.wire.endpoints import clusters as clusters_rows
 from muster.wire.endpoints import endpoint as endpoint_rows
@@ -172,8 +173,9 @@ def _header(entry: _Entry, now: datetime) -> bytes:
 
 
 async def _entries(call: Call, view: View, cluster: Cluster) -> AsyncIterator[_Entry]:
-    """What is known of the cluster, its manifests, and its logs."""
-    yield _whole("cluster_metadata.json", json_answer(cluster_out(view, gone=cluster.deleted_at is not None)))
+    """What is known of the cluster, its manifests, and its logs; secrets are not for those who read logs."""
+    known = cluster_out(archived_view(view), gone=cluster.deleted_at is not None)
+    yield _whole("cluster_metadata.json", json_answer(known))
     told = await call.service.store.events(EventQuery(cluster_id=cluster.id, limit=-1))
     yield _whole("cluster_events.json", page_out(told)[0])
     async for entry in _manifests(StoredManifests(call.service.blobs, cluster.id)):
@@ -193,7 +195,8 @@ async def _manifests(manifests: StoredManifests) -> AsyncIterator[_Entry]:
         except NotFound:
             # It was taken away after it was listed, as all that was generated is when a cluster starts over.
             continue
-        yield _whole(f"cluster_manifest_{source}_{each.folder}_{each.file_name}", content)
+        shown = archived_manifest(content, each.path)
+        yield _whole(f"cluster_manifest_{source}_{each.folder}_{each.file_name}", shown)
 
 
 def _whole(name: str, content: bytes) -> _Entry:

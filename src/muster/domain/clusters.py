@@ -5,9 +5,11 @@ from enum import StrEnum
 
 from .connectivity import MajorityGroups
 from .monitored import MonitoredOperator
+from .names import DnsName
 from .networks import ClusterNetwork, Proxy, Vip
 from .progress import ClusterProgress
 from .record import Record
+from .releases import ReleaseImages
 from .states.clusters import ClusterState
 from .verdicts import Finding
 
@@ -69,6 +71,8 @@ class Preparation(Record):
     attempt: int = 0
     status: PreparationStatus | None = None
     reason: str = ""
+    images: ReleaseImages | None = None
+    """What the release says of its images; None until it has been read."""
 
 
 class Cluster(Record):
@@ -151,6 +155,8 @@ class Cluster(Record):
     logs_info: str = ""
     controller_logs_started_at: datetime | None = None
     controller_logs_collected_at: datetime | None = None
+    dns_names: tuple[DnsName, ...] = ()
+    """Names that the service has created for it in a domain of its own, or is about to."""
     forgetting: bool = False
     """Given up long ago; it is forgotten as soon as its last files are gone."""
 

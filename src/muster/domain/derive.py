@@ -128,12 +128,19 @@ def derive_progress(view: View, cluster: Cluster) -> Cluster:
         done += stages.index(stage) + 1 if stage in stages else 0
     operators = cluster.operators
     settled = sum(operator.settled for operator in operators)
-    progress = cluster.progress.but(
-        installing_stage_percentage=100 * done // total if total else 0,
-        finalizing_stage_percentage=100 * settled // len(operators) if operators else 0,
+    return cluster.but(
+        progress=_never_back(
+            cluster.progress,
+            installing=100 * done // total if total else 0,
+            finalizing=100 * settled // len(operators) if operators else 0,
+        )
     )
-    return cluster.but(progress=_never_back(progress))
 
 
-def _never_back(progress: ClusterProgress) -> ClusterProgress:
-    return progress.but(total_percentage=max(progress.total, progress.total_percentage))
+def _never_back(before: ClusterProgress, *, installing: int, finalizing: int) -> ClusterProgress:
+    """How far it has come: an operator that fails again, or a host that is taken out, takes nothing back."""
+    progress = before.but(
+        installing_stage_percentage=max(installing, before.installing_stage_percentage),
+        finalizing_stage_percentage=max(finalizing, before.finalizing_stage_percentage),
+    )
+    return progress.but(total_percentage=max(progress.total, before.total_percentage))

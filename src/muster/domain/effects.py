@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from .names import DnsName
 from .record import Record
 
 
@@ -24,6 +25,8 @@ class PublishKubeconfig(Effect, kw_only=True):
 
     cluster_id: str
     ingress_ca: str
+    attempt: int = 0
+    """Which attempt to install it is; the kubeconfig of another has nothing to do with this ingress."""
 
 
 class DeleteFiles(Effect, kw_only=True):
@@ -34,6 +37,8 @@ class DeleteFiles(Effect, kw_only=True):
 
     cluster_id: str
     everything: bool = False
+    attempt: int = 0
+    """The last attempt to install that the files are of; those of a later one stay."""
 
 
 class GenerateHostIgnition(Effect, kw_only=True):
@@ -43,11 +48,19 @@ class GenerateHostIgnition(Effect, kw_only=True):
     host_id: str
 
 
+class WithdrawNames(Effect, kw_only=True):
+    """Remove the names of a cluster from the DNS, unless a later attempt needs them; answered by `NamesWithdrawn`."""
+
+    cluster_id: str
+    attempt: int
+    names: tuple[DnsName, ...]
+
+
 class GiveUpHosts(Effect, kw_only=True):
     """Give up the hosts that have registered in the very moment in which their infra-env was."""
 
     infra_env_id: str
 
 
-AnyEffect = GenerateFiles | PublishKubeconfig | DeleteFiles | GenerateHostIgnition | GiveUpHosts
+AnyEffect = GenerateFiles | PublishKubeconfig | DeleteFiles | GenerateHostIgnition | GiveUpHosts | WithdrawNames
 """Every effect there is, for those who read them back."""

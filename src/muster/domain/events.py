@@ -140,9 +140,7 @@ def prepare_installation_failed(cluster: Cluster, reason: str) -> Event:
 
 def installation_preparing_timed_out(cluster: Cluster) -> Event:
     """Preparing took too long."""
-    return _of_cluster(
-        "installation_preparing_timed_out", cluster, "Preparing the installation took too long", Severity.WARNING
-    )
+    return _of_cluster("installation_preparing_timed_out", cluster, cluster.status_info, Severity.WARNING)
 
 
 def api_ingress_vip_timed_out(cluster: Cluster) -> Event:
@@ -197,12 +195,17 @@ def cluster_installation_reset(cluster: Cluster) -> Event:
 
 def cluster_operator_status(cluster: Cluster, name: str, status: str, info: str) -> Event:
     """An operator told how it is doing."""
-    return _of_cluster("cluster_operator_status", cluster, f"Operator {name} is {status or 'unknown'}: {info}")
+    said = f": {info}" if info else ""
+    return _of_cluster("cluster_operator_status", cluster, f"Operator {name} is {status or 'unknown'}{said}")
 
 
-def cluster_operator_report(cluster: Cluster, names: tuple[str, ...]) -> Event:
-    """Operators that kept the cluster from coming up."""
-    return _of_cluster("cluster_operator_report", cluster, f"Operators that failed: {', '.join(names)}")
+def cluster_operator_report(cluster: Cluster, names: tuple[str, ...], said: str) -> Event:
+    """What kept the cluster from coming up, as its controller sees it, and the operators that did."""
+    operators = f"operators that failed: {', '.join(names)}" if names else ""
+    words = "; ".join(filter(None, (said, operators)))
+    return _of_cluster(
+        "cluster_operator_report", cluster, f"The new cluster did not come up; its controller says: {words}"
+    )
 
 
 def cluster_finalizing_stage_updated(cluster: Cluster) -> Event:
@@ -215,6 +218,12 @@ def cluster_finalizing_stage_updated(cluster: Cluster) -> Event:
 def finalizing_stage_timed_out(cluster: Cluster) -> Event:
     """A stage of the new cluster takes longer than it should."""
     return _of_cluster("finalizing_stage_timed_out", cluster, cluster.status_info, Severity.WARNING)
+
+
+def kubeconfig_delayed(cluster: Cluster, reason: str) -> Event:
+    """The kubeconfig cannot be published just now."""
+    words = f"The kubeconfig cannot be published yet: {reason}; it is tried again"
+    return _of_cluster("kubeconfig_delayed", cluster, words, Severity.WARNING)
 
 
 def cluster_logs_uploaded(cluster: Cluster) -> Event:

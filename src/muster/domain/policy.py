@@ -143,8 +143,8 @@ class Policy(Record):
 
 EVENT_LIMITS = dict.fromkeys(
     ("upgrade_agent_started", "upgrade_agent_finished", "upgrade_agent_failed"), timedelta(hours=1)
-)
-"""What would be told again and again, and how often it is told at most."""
+) | dict.fromkeys(("host_registration_failed", "kubeconfig_delayed"), timedelta(minutes=10))
+"""What would be told again and again, and how often it is told at most: agents that are refused ask every minute."""
 
 HOST_GRACE = timedelta(minutes=1)
 CLUSTER_GRACE = timedelta(minutes=2)

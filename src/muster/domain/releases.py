@@ -15,6 +15,33 @@ OF_ALL = f"-{MULTI}"
 """How the version of a release ends that carries several architectures, where users write it."""
 
 
+class ReleaseImages(Record):
+    """The images of a release that hosts are told of by name; "" where it has none, or none is known."""
+
+    mco: str = ""
+    """With it the first host makes a machine of itself that can start the cluster."""
+    must_gather: str = ""
+    """With it is gathered what went wrong."""
+    coreos: str = ""
+    """The system that a host becomes which is installed in place."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether each of them is known."""
+        return bool(self.mco and self.must_gather and self.coreos)
+
+    def over(self, others: "ReleaseImages") -> "ReleaseImages":
+        """These, and where one is not known, that of the others."""
+        return ReleaseImages(
+            mco=self.mco or others.mco,
+            must_gather=self.must_gather or others.must_gather,
+            coreos=self.coreos or others.coreos,
+        )
+
+
+NO_IMAGES = ReleaseImages()
+
+
 class Release(Record):
     """A release image and what it carries."""
 
@@ -23,10 +50,8 @@ class Release(Record):
     cpu_architectures: tuple[str, ...] = ("x86_64",)
     support_level: SupportLevel = "production"
     default: bool = False
-    mco_image: str = ""
-    must_gather_image: str = ""
-    coreos_image: str = ""
-    """The system that a host becomes which is installed in place."""
+    images: ReleaseImages = NO_IMAGES
+    """What is known of them without a look into the release."""
 
     def carries(self, architecture: str) -> bool:
         """Whether the image runs on an architecture; `multi` asks for more than one."""
@@ -146,6 +171,10 @@ class Catalogue(Record):
         if found is None:
             raise Invalid(f"ocp_release_image: {url!r} is not among the known release images")
         return found
+
+    def images_of(self, url: str) -> ReleaseImages:
+        """What is said here of the images of a release; nothing if it is not among the known ones."""
+        return next((release.images for release in self.releases if release.url == url), NO_IMAGES)
 
     def os_image(self, version: str, architecture: str) -> OsImage:
         """The system image for a version: its own, else that of its minor, else the latest of that minor.

@@ -54,6 +54,11 @@ def _generating(cluster: ClusterFacts) -> str:
     return "Generating the files" if asked and cluster.preparation.status is PreparationStatus.NOT_STARTED else ""
 
 
+def _preparing(cluster: ClusterFacts) -> str:
+    """What the making of the files is at, or waits for."""
+    return cluster.preparation.reason if _generating(cluster) else ""
+
+
 def _publishing(cluster: ClusterFacts) -> str:
     # History has no row for the certificate that is handed over; the stage in which that is done begins with it.
     asked = cluster.status in UNDER_WAY and cluster.progress.finalizing_stage not in {None, FinalizingStage.OPERATORS}
@@ -87,6 +92,12 @@ CLUSTER_TRACKS = (
         told=lambda cluster: cluster.preparation.reason,
         failed=lambda cluster: cluster.preparation.status is PreparationStatus.FAILED,
     ),
+    Track(
+        kind=SpanKind.STAGE,
+        label=_preparing,
+        told=lambda cluster: cluster.preparation.reason,
+        failed=lambda cluster: cluster.preparation.status is PreparationStatus.FAILED,
+    ),
     Track(kind=SpanKind.EFFECT, label=_publishing),
     Track(kind=SpanKind.LOGS, label=_collecting, failed=lambda cluster: cluster.logs_info == "timeout"),
 )
@@ -102,6 +113,7 @@ ENDS: dict[object, Result] = {
     HostState.PREPARING_FAILED: Result.FAILED,
     HostState.ERROR: Result.FAILED,
     HostState.CANCELLED: Result.CANCELLED,
+    HostState.RESETTING: Result.RESET,
     HostState.RESETTING_PENDING: Result.RESET,
 }
 """How an attempt ended for a host that came into this state; for all others it went well."""

@@ -6,8 +6,10 @@ The engine hands these to `decide`. They carry only what the sender knew.
 from typing import Any
 
 from .manifests import ManifestName
+from .names import DnsName
 from .nmstate.network import ReadNetwork
 from .record import Record
+from .releases import ReleaseImages
 
 
 class Trigger(Record):
@@ -63,6 +65,8 @@ class UpdateCluster(Asked):
     """A user changes the description of a cluster."""
 
     changes: Any
+    found: tuple[DnsName, ...] = ()
+    """Where the names lead already that the cluster would have."""
 
 
 class OverrideInstallConfig(Asked):
@@ -118,6 +122,21 @@ class PreparationReported(Trigger):
 
     attempt: int
     words: str
+    images: ReleaseImages | None = None
+    """What the release says of its images, once it has been read."""
+
+
+class NamesChosen(Trigger):
+    """These names are about to be created in the DNS for the cluster; others that it had are gone."""
+
+    attempt: int
+    names: tuple[DnsName, ...]
+
+
+class NamesWithdrawn(Trigger):
+    """These names of the cluster are no longer in the DNS, or lead where others have led them."""
+
+    names: tuple[DnsName, ...]
 
 
 class OperatorReported(Asked):
@@ -139,6 +158,12 @@ class IngressCaUploaded(Asked):
     """The controller hands over the certificate authority of the ingress."""
 
     pem: str
+
+
+class KubeconfigDelayed(Trigger):
+    """The kubeconfig could not be published; it is tried again."""
+
+    reason: str
 
 
 class KubeconfigPublished(Trigger):

@@ -49,9 +49,10 @@ def writer_args(case: HostView, cluster: Cluster, inventory: Inventory, disk: Di
 
 
 def _own_networks(cluster: Cluster, inventory: Inventory) -> tuple[str, ...]:
-    """Where a host is for which the user manages the network: per family, where its default route begins.
+    """Where a host is that the user has networked: for each family of the services, where its default route begins.
 
-    The gateway of IPv6 lies on the link, not in the network, so the interface of the route tells.
+    The gateway of IPv6 lies on the link, not in the network, so the interface of the route tells. For an address of
+    another family a system might wait in vain: it may be nobody's lease.
     """
     if not cluster.user_managed_networking:
         return ()
@@ -61,7 +62,8 @@ def _own_networks(cluster: Cluster, inventory: Inventory) -> tuple[str, ...]:
     first: dict[int | None, str] = {}
     for address in (each for nic in nics for each in nic.addresses):
         first.setdefault(family(address), normal(address))
-    return tuple(first[version] for version in (IPV4, IPV6) if version in first)
+    wanted = families(cluster.service_networks) or {IPV4, IPV6}
+    return tuple(first[version] for version in (IPV4, IPV6) if version in first and version in wanted)
 
 
 def _addresses_are_given(case: HostView, cluster: Cluster, disk: Disk) -> bool:

@@ -13,6 +13,7 @@ from muster.adapters.bus import LocalBus, PostgresBus
 from muster.adapters.clock import SystemClock, new_id, new_key
 from muster.adapters.machine.nmstatectl import Nmstatectl
 from muster.adapters.memory import FakeClock
+from muster.adapters.names import Login, Route53, SharedLogins
 from muster.adapters.networks import OwnNetworks
 from muster.adapters.recorded import RecordedBlobs, RecordedStore, opened
 from muster.adapters.registry import Reaching, Registry, mirrors_in
@@ -23,15 +24,18 @@ from muster.adapters.releases.openshift_install import OpenshiftInstall, Running
 from muster.adapters.releases.payload import Payloads
 from muster.adapters.sql.postgres import Pool
 from muster.adapters.sql.store import SqlStore
+from muster.adapters.workers import Workers
+from muster.domain.cleaning import horizon
 from muster.domain.errors import NotFound
 from muster.domain.inputs.releases import read_os_images, read_releases
 from muster.domain.policy import Policy
 from muster.domain.releases import Catalogue, OsImage, minor
 from muster.domain.views import View
-from muster.ports import BaseImages, Blobs, Bus, Clock, Networks, Releases, Store
+from muster.ports import BaseImages, Blobs, Bus, Clock, Names, Networks, Releases, Store
 from muster.runtime.effects import Effects
 from muster.runtime.engine import Engine
 from muster.runtime.measures import Measures
+from muster.runtime.names import NOBODY
 from muster.runtime.recovery import Recovery
 from muster.runtime.settings import Settings, policy_from
 from muster.runtime.settings.files import trust_in
@@ -51,6 +55,7 @@ class Service:
         releases: Releases,
         settings: Settings,
         clock: Clock,
+        names: Names = NOBODY,
         policy: Policy | None = None,
     ) -> None:
         self.store = store
@@ -58,6 +63,7 @@ class Service:
         self.blobs = blobs
         self.base_images = base_images
         self.networks = _networks()
+        self.names = names
         self.clock = clock
         self.settings = settings
         self.policy = policy or policy_from(settings).but(catalogue=releases.catalogue())
@@ -68,7 +74,9 @@ class Service:
         self.engine.on_commit.append(self.measures.hear)
         self.ticker = Ticker(self.engine)
         self.recovery = Recovery(store, bus)
-        self.effects = Effects(self.engine, blobs, releases, owner=new_id())
+        self._worker = new_id()
+        self._workers = Workers(settings.folder / "workers")
+        self.effects = Effects(self.engine, blobs, releases, owner=self._worker, names=names)
         self._releases = releases
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -92,8 +100,10 @@ class Service:
         """Bring the store up to date and set the clockwork going."""
         await self.store.migrate()
         if self.policy.gives_up_clusters or self.policy.forgets:
-            # What was written while nothing was cleared away has no deadline for it.
-            await self.store.wake(self.clock.now())
+            # What was written while nothing was cleared away, or later than now, has no deadline for it, or a late one.
+            now = self.clock.now()
+            await self.store.wake(now, horizon(self.policy, now))
+        await self._take_over()
         await self.bus.start()
         self._tasks = [
             asyncio.create_task(each)
@@ -106,12 +116,20 @@ class Service:
             )
         ]
 
+    async def _take_over(self) -> None:
+        """Go on with what those were at who were killed in this folder."""
+        self._workers.enlist(self._worker)
+        for name in self._workers.dead():
+            await self.store.release_effects(name, self.clock.now())
+            self._workers.bury(name)
+
     async def stop(self) -> None:
         """Finish what is under way, write down what is new, let go."""
         for task in self._tasks:
             task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._workers.leave()
         await self._releases.close()
         await self.engine.close()
         await self.bus.close()
@@ -134,7 +152,16 @@ def build(settings: Settings) -> Service:
     blobs = ObstoreBlobs(settings.storage_url, settings.s3_login)
     clock = SystemClock()
     base_images = _base_images(settings, offered, clock)
-    return Service(store, bus, blobs, base_images=base_images, releases=releases, settings=settings, clock=clock)
+    return Service(
+        store,
+        bus,
+        blobs,
+        base_images=base_images,
+        releases=releases,
+        settings=settings,
+        clock=clock,
+        names=_names(settings, clock),
+    )
 
 
 def replayed(file: Path, at: datetime | None, settings: Settings) -> Service:
@@ -164,7 +191,8 @@ def _releases(settings: Settings, offered: Catalogue) -> Releases:
         oc=shutil.which("oc") or "",
         fips=tools.keeps_to_fips(),
     )
-    lent = tools.Tools(registry, Payloads(registry, folder), keeping)
+    payloads = Payloads(registry, folder)
+    lent = tools.Tools(registry, payloads, keeping)
     running = Running(
         folder=settings.folder / "install-config-generate",
         invoker=ways.install_invoker,
@@ -173,7 +201,15 @@ def _releases(settings: Settings, offered: Catalogue) -> Releases:
     )
     real = OpenshiftInstall(lent.binary, running, asyncio.Semaphore(ways.installers_at_once))
     real.tidy()
-    return OfferedReleases(offered, real, registry, ways.installer)
+    lent.tidy()
+    return OfferedReleases(offered, real, payloads, ways.installer)
+
+
+def _names(settings: Settings, clock: Clock) -> Names:
+    """Who keeps the domains in which names are created. Names of clusters may be older than the settings."""
+    ways = settings.names
+    given = Login(key_id=settings.s3_key_id, key=settings.s3_key) if settings.s3_key else None
+    return Route53(SharedLogins(file=ways.logins_file, part=ways.logins_part, given=given), clock, ways.route53_url)
 
 
 def _networks() -> Networks:

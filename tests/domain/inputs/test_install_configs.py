@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builders import a_cluster, a_host, a_running_cluster, a_view, an_infra_env
+from builders import a_cluster, a_host, a_policy, a_running_cluster, a_view, an_infra_env
 from muster.domain.artifacts.install_schema import INSTALL_CONFIG, misfits, spelled
 from muster.domain.clusters import Cluster, ClusterState
 from muster.domain.decide import decide
@@ -14,6 +14,7 @@ from muster.domain.errors import Invalid
 from muster.domain.inputs.install_configs import install_config_text, lacks_console
 from muster.domain.monitored import CLUSTER_VERSION, CONSOLE, OperatorStatus
 from muster.domain.triggers import KeepUiSettings, OverrideInstallConfig
+from muster.domain.trust import Mirrors, Trust
 
 BARE = {"capabilities": {"baselineCapabilitySet": "None"}}
 WITH_CONSOLE = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}}
@@ -127,6 +128,15 @@ def test_hosts_that_no_install_config_could_be_made_for_are_named():
 def test_authorities_of_discovery_images_are_part_of_the_install_config():
     view = a_view(infra_envs={"e": an_infra_env(additional_trust_bundle=CERTIFICATE)})
     assert json.loads(install_config_text(view))["additionalTrustBundle"] == CERTIFICATE
+
+
+def test_mirrors_and_authorities_of_the_service_are_part_of_the_install_config():
+    mirrored = '[[registry]]\nlocation = "quay.io"\n[[registry.mirror]]\nlocation = "mirror.local"\n'
+    policy = a_policy(trust=Trust(vendor_ca=CERTIFICATE, mirrors=Mirrors(registries=mirrored)))
+    config = json.loads(install_config_text(a_view(policy=policy)))
+    assert config["imageDigestSources"] == [{"source": "quay.io", "mirrors": ["mirror.local"]}]
+    assert config["additionalTrustBundle"] == CERTIFICATE
+    assert list(misfits(config, "config")) == []
 
 
 def test_there_is_no_install_config_for_a_cluster_that_runs():

@@ -41,7 +41,7 @@ def test_what_comes_before_a_release_is_a_beta_unless_it_is_said_otherwise(versi
 def test_the_version_of_a_release_is_kept_without_what_it_says_of_architectures():
     release = a_release(version="4.20.1-multi", cpu_architectures=("x86_64", "arm64"), default=True, mco_image="m")
     assert (release.version, release.display_name) == ("4.20.1", "4.20.1-multi")
-    assert (release.default, release.mco_image) == (True, "m")
+    assert (release.default, release.images.mco) == (True, "m")
 
 
 def test_a_system_image_goes_by_the_one_name_of_its_architecture():

@@ -20,6 +20,7 @@ from muster.adapters.rows import (
     printable,
     scope_kind,
 )
+from muster.domain.cleaning import Horizon
 from muster.domain.effects import AnyEffect
 from muster.domain.events import Event, EventPage, EventQuery
 from muster.domain.history import HistoryRow
@@ -170,11 +171,13 @@ class MemoryStore:
         if version and self._filing.version(scope) == version:
             self._scopes[scope] = self._scopes[scope].but(deadline=deadline)
 
-    async def wake(self, now: datetime) -> None:
-        """Let a deadline come for clusters that have none, given up or not, and for infra-envs that live."""
+    async def wake(self, now: datetime, horizon: Horizon) -> None:
+        """Let a deadline come for clusters and live infra-envs that have none, and for those that have one too late."""
         for name, scope in self._scopes.items():
-            kind = scope_kind(name)
-            if scope.deadline is None and (kind == "cluster" or (kind == "infra-env" and scope.live)):
+            latest = {"cluster": horizon.clusters, "infra-env": horizon.infra_envs}.get(scope_kind(name))
+            if latest is None or (scope.deadline is None and scope_kind(name) == "infra-env" and not scope.live):
+                continue
+            if scope.deadline is None or scope.deadline > (latest if scope.live else horizon.gone):
                 self._scopes[name] = scope.but(deadline=now)
 
     async def note_seen(self, seen: Sequence[Seen]) -> None:
@@ -233,15 +236,21 @@ class MemoryStore:
         self._work |= {work.id: work for work in taken}
         return tuple(Lease(id=work.id, scope=work.scope, effect=work.effect, attempts=work.attempts) for work in taken)
 
-    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> None:
-        """Stretch the leases of effects that are still being worked on."""
-        for work in self._owned(owner, ids):
-            self._work[work.id] = work.but(due=until)
+    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> frozenset[str]:
+        """Stretch the leases of effects that are still being worked on; those of them that are still the owner's."""
+        held = self._owned(owner, ids)
+        self._work |= {work.id: work.but(due=until) for work in held}
+        return frozenset(work.id for work in held)
 
     async def retry_effect(self, owner: str, effect_id: str, due: datetime, error: str) -> None:
         """Give an effect back to be tried again later."""
         for work in self._owned(owner, (effect_id,)):
             self._work[work.id] = work.but(due=due, owner="", error=printable(error))
+
+    async def release_effects(self, owner: str, now: datetime) -> None:
+        """Let others have at once what a worker had leased that has died."""
+        held = [work for work in self._work.values() if work.owner == owner]
+        self._work |= {work.id: work.but(due=now, owner="") for work in held}
 
     async def next_effect(self) -> datetime | None:
         """When the next effect may be claimed."""

@@ -7,9 +7,9 @@ from base64 import b64decode, b64encode
 from typing import Any
 
 import yaml
-from cryptography import x509
 
 from muster.domain.errors import Broken, Invalid
+from muster.domain.inputs.credentials import is_certificates
 
 from .certificates import Identity
 
@@ -44,13 +44,12 @@ def kubeconfig_with_ingress(kubeconfig: bytes, ingress_ca_pem: str) -> bytes:
     """The kubeconfig with the ingress's certificate put before those it trusts already.
 
     `Invalid` if the ingress's certificate is not PEM, `Broken` if the kubeconfig is not what it should be.
-    A complaint never quotes the file, which holds a private key.
+    A complaint never quotes the file, which holds a private key. Whether a certificate is as it should be inside is
+    for those to say who check it: whoever uploads one is asked no more here than at the door.
     """
-    ingress = ingress_ca_pem.encode()
-    if not _is_certificates(ingress):
+    if not is_certificates(ingress_ca_pem):
         raise Invalid("ingress-cert: must be one or more certificates in PEM form, from BEGIN to END CERTIFICATE")
-    if not ingress.endswith(b"\n"):
-        ingress += b"\n"
+    ingress = ingress_ca_pem.encode() + (b"" if ingress_ca_pem.endswith("\n") else b"\n")
     config = _read(kubeconfig)
     for entry in _clusters(config):
         entry[_CA] = _base64(ingress + _trusted(entry))
@@ -74,21 +73,14 @@ def _trusted(cluster: dict[str, Any]) -> bytes:
         trusted = b64decode(str(cluster.get(_CA, "")), validate=True)
     except ValueError:
         trusted = b""
-    if not _is_certificates(trusted):
+    if not is_certificates(trusted.decode(errors="replace")):
         raise Broken(f"adding the ingress to a kubeconfig: its {_CA} holds no certificate in PEM form")
     return trusted
 
 
-def _is_certificates(pem: bytes) -> bool:
-    try:
-        return bool(x509.load_pem_x509_certificates(pem))
-    except ValueError:
-        return False
-
-
 def _read(text: bytes) -> dict[str, Any]:
     try:
-        config = yaml.safe_load(text)
+        config = yaml.load(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:
         config = None
     if not isinstance(config, dict):
@@ -97,7 +89,8 @@ def _read(text: bytes) -> dict[str, Any]:
 
 
 def _written(config: dict[str, Any]) -> bytes:
-    return yaml.safe_dump(config, sort_keys=False).encode()
+    text: bytes = yaml.dump(config, Dumper=yaml.CSafeDumper, sort_keys=False, encoding="utf-8")
+    return text
 
 
 def _base64(content: bytes) -> str:

@@ -14,8 +14,9 @@ from itertools import product
 from muster.domain.artifacts.assets import Assets, Order
 from muster.domain.artifacts.ignition import Config
 from muster.domain.clusters import Cluster
-from muster.domain.releases import Catalogue, OsImage, Release
+from muster.domain.releases import Catalogue, OsImage, Release, ReleaseImages
 from muster.domain.roles import Role
+from muster.ports import Tell
 from muster.wire.assets import read_assets
 
 from . import ignition
@@ -40,8 +41,11 @@ def _release(version: str, architecture: str) -> Release:
         url=f"{REGISTRY}/ocp-release:{tag}",
         cpu_architectures=(architecture,),
         default=version == VERSIONS[0] and architecture == "x86_64",
-        mco_image=f"{REGISTRY}/machine-config-operator:{tag}",
-        must_gather_image=f"{REGISTRY}/must-gather:{tag}",
+        images=ReleaseImages(
+            mco=f"{REGISTRY}/machine-config-operator:{tag}",
+            must_gather=f"{REGISTRY}/must-gather:{tag}",
+            coreos=f"{REGISTRY}/rhel-coreos:{tag}",
+        ),
     )
 
 
@@ -78,7 +82,11 @@ class LabReleases:
         """Whether the lab makes the files of this release image."""
         return url.startswith(f"{REGISTRY}/") or any(release.url == url for release in self._catalogue.releases)
 
-    async def assets(self, order: Order) -> Assets:
+    async def images(self, cluster: Cluster) -> ReleaseImages:
+        """The images of a cluster's release, as far as the catalogue names them: there is no more to be read."""
+        return self._catalogue.images_of(cluster.ocp_release_image)
+
+    async def assets(self, order: Order, _: Tell) -> Assets:
         """What an installer would make of an order, with new keys at every call; other work goes on meanwhile."""
         return await asyncio.to_thread(_made, order)
 

@@ -9,15 +9,17 @@ import asyncio
 import json
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 
 import structlog
 
 from muster.adapters.machine.commands import Ended, run
+from muster.adapters.registry.steady import in_thread
 from muster.domain.artifacts.assets import Assets, Order
 from muster.domain.artifacts.ignition import Config
 from muster.domain.artifacts.ignition import config as ignition_config
@@ -26,6 +28,7 @@ from muster.domain.errors import Broken, Unavailable
 from muster.domain.manifests import Folder
 from muster.domain.record import Record
 from muster.domain.roles import Role
+from muster.ports import Tell
 from muster.wire.assets import read_assets, read_config
 
 from .complaints import secrets_of, useful
@@ -80,28 +83,39 @@ class OpenshiftInstall:
         for name in tidy(self._running.folder):
             log.info("a scratch folder was left behind and is removed", folder=name)
 
-    async def assets(self, order: Order) -> Assets:
+    async def assets(self, order: Order, tell: Tell) -> Assets:
         """What the installer makes of an order.
 
         `Invalid` or `Broken` with its reason if it does not, `Unavailable` if the installer cannot be had just now.
         """
         config = json.dumps(order.install_config, indent=2).encode()
         cluster = order.cluster
-        async with self._binary(cluster.ocp_release_image, cluster.pull_secret) as program, self._turns:
+        await tell(f"{NAME} of OpenShift {cluster.openshift_version} is taken from {cluster.ocp_release_image}")
+        async with self._binary(cluster.ocp_release_image, cluster.pull_secret) as program, self._turn(tell):
             with scratch(self._running.folder, cluster.id) as folder:
-                await asyncio.to_thread(self._lay_out, folder, config)
-                await self._run(program, MANIFESTS, folder, order)
-                await asyncio.to_thread(_lay_over, folder, order)
-                await self._run(program, SINGLE_NODE if cluster.single_node else CONFIGS, folder, order)
-                return await asyncio.to_thread(_gathered, folder, order)
+                run = partial(self._run, program, folder, order, tell)
+                await in_thread(self._lay_out, folder, config)
+                await run(MANIFESTS)
+                await in_thread(_lay_over, folder, order)
+                await run(SINGLE_NODE if cluster.single_node else CONFIGS)
+                return await in_thread(_gathered, folder, order)
+
+    @asynccontextmanager
+    async def _turn(self, tell: Tell) -> AsyncIterator[None]:
+        """Leave to run an installer, as soon as there are not too many at it."""
+        if self._turns.locked():
+            await tell(f"{NAME} waits until fewer run at once; MUSTER_INSTALLERS_AT_ONCE says how many may")
+        async with self._turns:
+            yield
 
     def _lay_out(self, folder: Path, config: bytes) -> None:
         write_private(folder / "install-config.yaml", config)
         if self._running.certificates:
             shutil.copytree(self._running.certificates, folder / "tls")
 
-    async def _run(self, program: Path, words: tuple[str, ...], folder: Path, order: Order) -> None:
+    async def _run(self, program: Path, folder: Path, order: Order, tell: Tell, words: tuple[str, ...]) -> None:
         what = f"{NAME} {' '.join(words)}"
+        await tell(f"{what} runs")
         log.info("the installer runs", cluster=order.cluster.id, command=what)
         ended = await self._ended(what, (str(program), *words, "--dir", str(folder)), folder, order)
         if ended.code:

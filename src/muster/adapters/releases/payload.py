@@ -17,6 +17,7 @@ from muster.adapters.registry import Blob, Image, Registry
 from muster.adapters.registry.manifests import ours
 from muster.domain.errors import Broken, NotFound, Unavailable
 from muster.domain.record import Record
+from muster.domain.releases import ReleaseImages
 
 from .room import check_room, disk_words
 
@@ -65,6 +66,15 @@ class Payload(Record):
     def system(self) -> str:
         """Where the image of the hosts' system is."""
         return self.image(*SYSTEMS)
+
+    @property
+    def for_hosts(self) -> ReleaseImages:
+        """The images that hosts are told of."""
+        return ReleaseImages(
+            mco=self.image("machine-config-operator"),
+            must_gather=self.images.get("must-gather", ""),
+            coreos=next((self.images[name] for name in SYSTEMS if name in self.images), ""),
+        )
 
     @property
     def is_okd(self) -> bool:
@@ -117,6 +127,10 @@ class Payloads:
         for oldest in list(self._known)[:-REMEMBERED]:
             del self._known[oldest]
         return payload
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        await self._registry.close()
 
     async def _read(self, image: Image) -> Payload:
         files: dict[str, bytes] = {}

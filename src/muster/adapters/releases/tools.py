@@ -94,6 +94,10 @@ class Tools:
         self.on_progress: list[Callable[[Coming], None]] = []
         """Who is told whenever more of a tool has come."""
 
+    def tidy(self) -> None:
+        """Remove what was left behind by those who were killed."""
+        self._folder.tidy()
+
     @asynccontextmanager
     async def binary(self, release: str, pull_secret: str, architecture: str = "") -> AsyncIterator[Path]:
         """The program that installs a release, for machines like this one unless others are named.

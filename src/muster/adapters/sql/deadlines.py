@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
+from muster.domain.cleaning import Horizon
+
 from .schema import scopes
 
 _due = (
@@ -27,9 +29,17 @@ _SET = (
     .values(deadline=bindparam("due"))
 )
 
+_is_cluster, _is_infra_env = scopes.c.kind == "cluster", scopes.c.kind == "infra-env"
 _WAKE = (
     update(scopes)
-    .where(scopes.c.deadline.is_(None), or_(scopes.c.kind == "cluster", scopes.c.live & (scopes.c.kind == "infra-env")))
+    .where(
+        or_(
+            scopes.c.deadline.is_(None) & or_(_is_cluster, scopes.c.live & _is_infra_env),
+            _is_cluster & scopes.c.live & (scopes.c.deadline > bindparam("clusters")),
+            _is_infra_env & scopes.c.live & (scopes.c.deadline > bindparam("infra_envs")),
+            or_(_is_cluster, _is_infra_env) & ~scopes.c.live & (scopes.c.deadline > bindparam("gone")),
+        )
+    )
     .values(deadline=bindparam("now"))
 )
 
@@ -45,9 +55,12 @@ def next_deadline(connection: Connection) -> datetime | None:
     return connection.execute(_NEXT).scalar()
 
 
-def wake(connection: Connection, now: datetime) -> None:
-    """Let a deadline come for clusters and live infra-envs that have none."""
-    connection.execute(_WAKE, {"now": now})
+def wake(connection: Connection, now: datetime, horizon: Horizon) -> None:
+    """Let a deadline come for clusters and live infra-envs that have none, and for those that have one too late."""
+    connection.execute(
+        _WAKE,
+        {"now": now, "clusters": horizon.clusters, "infra_envs": horizon.infra_envs, "gone": horizon.gone},
+    )
 
 
 def set_deadline(connection: Connection, scope: str, version: int, deadline: datetime | None) -> None:

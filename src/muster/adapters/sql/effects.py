@@ -29,12 +29,18 @@ _CLAIM = (
     .returning(effects.c.seq, effects.c.id, effects.c.scope, effects.c.body, effects.c.attempts)
 )
 _mine = effects.c.owner == bindparam("worker")
-_BEAT = update(effects).where(_mine, effects.c.id.in_(bindparam("ids", expanding=True))).values(due=bindparam("until"))
+_BEAT = (
+    update(effects)
+    .where(_mine, effects.c.id.in_(bindparam("ids", expanding=True)))
+    .values(due=bindparam("until"))
+    .returning(effects.c.id)
+)
 _RETRY = (
     update(effects)
     .where(_mine, effects.c.id == bindparam("effect"))
     .values(due=bindparam("again"), owner="", error=bindparam("reason"))
 )
+_RELEASE = update(effects).where(_mine).values(due=bindparam("now"), owner="")
 _NEXT = select(func.min(effects.c.due))
 
 
@@ -47,14 +53,19 @@ def claim_effects(connection: Connection, owner: str, now: datetime, lease: time
     )
 
 
-def beat(connection: Connection, owner: str, ids: Sequence[str], until: datetime) -> None:
-    """Stretch the leases that are still this owner's."""
-    connection.execute(_BEAT, {"worker": owner, "ids": list(ids), "until": until})
+def beat(connection: Connection, owner: str, ids: Sequence[str], until: datetime) -> frozenset[str]:
+    """Stretch the leases that are still this owner's; which they are."""
+    return frozenset(connection.execute(_BEAT, {"worker": owner, "ids": list(ids), "until": until}).scalars())
 
 
 def retry_effect(connection: Connection, owner: str, effect_id: str, due: datetime, error: str) -> None:
     """Give an effect back, unless it is someone else's by now."""
     connection.execute(_RETRY, {"worker": owner, "effect": effect_id, "again": due, "reason": printable(error)})
+
+
+def release_effects(connection: Connection, owner: str, now: datetime) -> None:
+    """Give back all that a worker holds."""
+    connection.execute(_RELEASE, {"worker": owner, "now": now})
 
 
 def next_effect(connection: Connection) -> datetime | None:

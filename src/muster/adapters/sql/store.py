@@ -10,6 +10,7 @@ from sqlalchemy import Connection, select
 
 from muster.adapters.clock import SystemClock, new_id
 from muster.adapters.rows import host_key, is_after
+from muster.domain.cleaning import Horizon
 from muster.domain.errors import Invalid
 from muster.domain.events import Event, EventPage, EventQuery
 from muster.domain.history import HistoryRow
@@ -112,9 +113,9 @@ class SqlStore:
         """Note the next deadline of a scope that did not change (ignored if it has changed since)."""
         await self._database.write(deadlines.set_deadline, scope, version, deadline)
 
-    async def wake(self, now: datetime) -> None:
-        """Let a deadline come for clusters that have none, given up or not, and for infra-envs that live."""
-        await self._database.write(deadlines.wake, now)
+    async def wake(self, now: datetime, horizon: Horizon) -> None:
+        """Let a deadline come for clusters and live infra-envs that have none, and for those that have one too late."""
+        await self._database.write(deadlines.wake, now, horizon)
 
     async def note_seen(self, seen: Sequence[Seen]) -> None:
         """Write down, in one statement, when hosts last asked for instructions."""
@@ -161,13 +162,17 @@ class SqlStore:
         """Take effects that are due and not leased to a living worker."""
         return await self._database.write(effects.claim_effects, owner, now, lease, limit)
 
-    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> None:
-        """Stretch the leases of effects that are still being worked on."""
-        await self._database.write(effects.beat, owner, ids, until)
+    async def beat(self, owner: str, ids: Sequence[str], until: datetime) -> frozenset[str]:
+        """Stretch the leases of effects that are still being worked on; those of them that are still the owner's."""
+        return await self._database.write(effects.beat, owner, ids, until)
 
     async def retry_effect(self, owner: str, effect_id: str, due: datetime, error: str) -> None:
         """Give an effect back to be tried again later."""
         await self._database.write(effects.retry_effect, owner, effect_id, due, error)
+
+    async def release_effects(self, owner: str, now: datetime) -> None:
+        """Let others have at once what a worker had leased that has died."""
+        await self._database.write(effects.release_effects, owner, now)
 
     async def next_effect(self) -> datetime | None:
         """When the next effect may be claimed."""

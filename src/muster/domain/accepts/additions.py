@@ -19,7 +19,8 @@ def allow(draft: Draft, asked: AllowAddHosts) -> None:
     """The cluster that was installed takes in more hosts from now on."""
     cluster = draft.cluster
     if not move_cluster(draft, cluster, asked):
-        raise Invalid(f"Cluster {cluster.name} is {cluster.status}; hosts can be added once it is installed")
+        when = "it takes in hosts already" if cluster.day2 else "hosts can be added once it is installed"
+        raise Invalid(f"Cluster {cluster.name} is {cluster.status}; {when}")
 
 
 def install(draft: Draft, asked: InstallHost) -> None:

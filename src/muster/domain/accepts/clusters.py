@@ -1,6 +1,7 @@
 """What users ask of the description of a cluster."""
 
 from muster.domain import events, host_events
+from muster.domain.cluster_names import check_unused
 from muster.domain.draft import Accepts, Draft
 from muster.domain.effects import DeleteFiles
 from muster.domain.errors import Invalid, Refused
@@ -21,6 +22,8 @@ from muster.domain.triggers import (
     UnbindHost,
     UpdateCluster,
 )
+
+from .names import withdraw_names
 
 
 def register(draft: Draft, asked: RegisterCluster) -> None:
@@ -68,6 +71,7 @@ def update(draft: Draft, asked: UpdateCluster) -> None:
     """The same cluster, described differently."""
     before = draft.cluster
     after = changed_cluster(before, asked.changes, draft.view)
+    check_unused(after, asked.found)
     draft.put(after)
     if after.proxy != before.proxy:
         draft.tell(events.proxy_settings_changed(after))
@@ -78,6 +82,7 @@ def delete(draft: Draft, _: DeleteCluster) -> None:
     cluster = draft.cluster
     if cluster.status is ClusterState.INSTALLING:
         raise Refused(f"Cluster {cluster.name} is being installed; cancel the installation before deleting it")
+    withdraw_names(draft)
     give_up(draft)
 
 
@@ -95,7 +100,7 @@ def give_up(draft: Draft) -> None:
             draft.tell(host_events.host_deregistered(host))
     draft.put(cluster.but(deleted_at=now))
     draft.tell(events.cluster_deregistered(cluster))
-    draft.start(DeleteFiles(cluster_id=cluster.id))
+    draft.start(DeleteFiles(cluster_id=cluster.id, attempt=cluster.preparation.attempt))
 
 
 def forget(draft: Draft, _: FilesDeleted) -> None:

@@ -12,6 +12,7 @@ from muster.domain.triggers import (
     CompletionReported,
     FinalizingStageReported,
     IngressCaUploaded,
+    KubeconfigDelayed,
     KubeconfigPublished,
     OperatorReported,
 )
@@ -73,19 +74,26 @@ def ingress_ca(draft: Draft, asked: IngressCaUploaded) -> None:
         return
     if cluster.status not in TAKES_INGRESS_CA:
         raise Invalid(f"Cluster {cluster.name} is {cluster.status}; it takes no ingress certificate yet")
-    draft.start(PublishKubeconfig(cluster_id=cluster.id, ingress_ca=asked.pem))
+    attempt = cluster.preparation.attempt
+    draft.start(PublishKubeconfig(cluster_id=cluster.id, ingress_ca=asked.pem, attempt=attempt))
 
 
 def kubeconfig(draft: Draft, _: KubeconfigPublished) -> None:
-    """The kubeconfig can be had."""
-    draft.put(draft.cluster.but(kubeconfig_published=True))
+    """The kubeconfig can be had, unless its cluster was cancelled or reset in the meantime."""
+    if draft.cluster.status in TAKES_STAGES:
+        draft.put(draft.cluster.but(kubeconfig_published=True))
+
+
+def kubeconfig_delayed(draft: Draft, happened: KubeconfigDelayed) -> None:
+    """The user sees what a cluster that is coming up waits for."""
+    draft.tell(events.kubeconfig_delayed(draft.cluster, happened.reason))
 
 
 def completion(draft: Draft, asked: CompletionReported) -> None:
     """The controller's last word. It only tells; the cluster's state follows from what was reported before."""
     cluster = draft.cluster
-    if not asked.is_success and asked.failed_operators:
-        draft.tell(events.cluster_operator_report(cluster, asked.failed_operators))
+    if not asked.is_success and (asked.failed_operators or asked.error_info):
+        draft.tell(events.cluster_operator_report(cluster, asked.failed_operators, asked.error_info))
 
 
 def logs(draft: Draft, asked: ClusterLogsReported) -> None:
@@ -106,6 +114,7 @@ ACCEPTS: Accepts = {
     FinalizingStageReported: finalizing_stage,
     IngressCaUploaded: ingress_ca,
     KubeconfigPublished: kubeconfig,
+    KubeconfigDelayed: kubeconfig_delayed,
     CompletionReported: completion,
     ClusterLogsReported: logs,
 }

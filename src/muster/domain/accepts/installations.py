@@ -13,6 +13,8 @@ from muster.domain.states.hosts import HostState
 from muster.domain.suggestions import bootstrap_among, suggested_roles
 from muster.domain.triggers import Cancel, Install, PreparationReported, Prepared, Reset
 
+from .names import withdraw_names
+
 
 class StuckHost(Refused):
     """A host is in the way of what was asked of its cluster."""
@@ -29,17 +31,23 @@ def install(draft: Draft, asked: Install) -> None:
     cluster = draft.cluster
     if cluster.status is not ClusterState.READY:
         raise Refused(f"Cluster {cluster.name} cannot be installed while it is {cluster.status}: {cluster.status_info}")
-    bootstrap = bootstrap_among(draft.view.living)
-    if bootstrap is None:
-        raise Refused(f"Cluster {cluster.name} has no control plane host that could carry the bootstrap")
-    if not bootstrap.bootstrap:
-        bootstrap = bootstrap.but(bootstrap=True)
-        draft.put(bootstrap)
-        draft.tell(host_events.host_bootstrap_set(bootstrap))
+    _choose_bootstrap(draft)
     move_cluster(draft, cluster, asked)
     if cluster.validations_ignored:
         draft.tell(events.validations_ignored(cluster))
     draft.start(GenerateFiles(cluster_id=cluster.id, attempt=draft.cluster.preparation.attempt))
+
+
+def _choose_bootstrap(draft: Draft) -> None:
+    """One control plane host carries the bootstrap; who was to carry it before and has another role now does not."""
+    hosts, cluster = draft.view.living, draft.cluster
+    chosen = bootstrap_among(hosts)
+    if chosen is None:
+        raise Refused(f"Cluster {cluster.name} has no control plane host that could carry the bootstrap")
+    for host in hosts:
+        draft.put(host.but(bootstrap=host.id == chosen.id))
+    if not chosen.bootstrap:
+        draft.tell(host_events.host_bootstrap_set(draft.host(chosen.id)))
 
 
 def _settle_roles(draft: Draft) -> None:
@@ -71,7 +79,7 @@ def cancel(draft: Draft, asked: Cancel) -> None:
 
 
 def reset(draft: Draft, asked: Reset) -> None:
-    """Go back to the description; the hosts wait for the discovery image."""
+    """Go back to the description. Hosts that were told to install need the discovery image; others register again."""
     cluster = draft.cluster
     if not move_cluster(draft, cluster, asked):
         raise Refused(f"Cluster {cluster.name} is {cluster.status}; there is no installation to reset")
@@ -79,8 +87,10 @@ def reset(draft: Draft, asked: Reset) -> None:
         if not move_host(draft, host, asked):
             raise StuckHost(host, f"The installation cannot be reset while host {host.name} is {host.status}")
         draft.tell(host_events.host_installation_reset(host))
-        draft.tell(host_events.user_required_complete_installation_reset(host))
-    draft.start(DeleteFiles(cluster_id=cluster.id))
+        if draft.host(host.id).status is HostState.RESETTING_PENDING:
+            draft.tell(host_events.user_required_complete_installation_reset(host))
+    withdraw_names(draft)
+    draft.start(DeleteFiles(cluster_id=cluster.id, attempt=cluster.preparation.attempt))
     draft.tell(events.cluster_installation_reset(draft.cluster))
 
 
@@ -88,7 +98,8 @@ def preparation_reported(draft: Draft, happened: PreparationReported) -> None:
     """How far the files have come is shown until they are there; what is said of an attempt that is over is ignored."""
     cluster = draft.cluster
     if _is_awaited(cluster, happened.attempt) and cluster.preparation.status is PreparationStatus.NOT_STARTED:
-        draft.put(cluster.but(preparation=cluster.preparation.but(reason=happened.words)))
+        images = happened.images or cluster.preparation.images
+        draft.put(cluster.but(preparation=cluster.preparation.but(reason=happened.words, images=images)))
 
 
 def _is_awaited(cluster: Cluster, attempt: int) -> bool:

@@ -6,7 +6,7 @@ not matter: what comes too late has no effect.
 
 import msgspec
 
-from muster.domain.artifacts.install_config import install_config, read_overrides
+from muster.domain.artifacts.install_config import Tree, install_config, read_overrides
 from muster.domain.artifacts.install_schema import misfits
 from muster.domain.clusters import Cluster
 from muster.domain.errors import Invalid
@@ -27,7 +27,7 @@ def with_overrides(cluster: Cluster, text: str, view: View) -> Cluster:
     """
     require_none(_problems(text))
     wanted = cluster.but(install_config_overrides=text)
-    install_config(wanted, view.living, tuple(view.infra_envs.values()))
+    _config_of(wanted, view)
     return wanted if cluster.day2 else wanted.but(operators=_with_or_without_console(wanted))
 
 
@@ -37,7 +37,11 @@ def install_config_text(view: View) -> str:
     assert cluster is not None
     if cluster.day2:
         raise Invalid(f"Cluster {cluster.name} runs already; there is no install-config for it")
-    return msgspec.json.encode(install_config(cluster, view.living, tuple(view.infra_envs.values()))).decode()
+    return msgspec.json.encode(_config_of(cluster, view)).decode()
+
+
+def _config_of(cluster: Cluster, view: View) -> Tree:
+    return install_config(cluster, view.living, tuple(view.infra_envs.values()), view.policy.trust)
 
 
 def _problems(text: str) -> Problems:

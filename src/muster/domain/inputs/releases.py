@@ -9,7 +9,7 @@ from typing import Literal
 
 from muster.domain.features.architectures import BY_NAME, architecture_called
 from muster.domain.record import Record
-from muster.domain.releases import BETA, MULTI, OF_ALL, OsImage, Release, SupportLevel
+from muster.domain.releases import BETA, MULTI, OF_ALL, OsImage, Release, ReleaseImages, SupportLevel
 
 PRODUCTION: SupportLevel = "production"
 
@@ -45,9 +45,7 @@ def read_releases(entries: Iterable[ReleaseEntry]) -> tuple[Release, ...]:
             cpu_architectures=_carried(entry),
             support_level=entry.support_level or _usual_level(entry.version),
             default=entry.default,
-            mco_image=entry.mco_image,
-            must_gather_image=entry.must_gather_image,
-            coreos_image=entry.coreos_image,
+            images=ReleaseImages(mco=entry.mco_image, must_gather=entry.must_gather_image, coreos=entry.coreos_image),
         )
         for entry in entries
     )

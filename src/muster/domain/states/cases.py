@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any
 
-from muster.domain.clusters import Cluster
+from muster.domain.clusters import Cluster, PreparationStatus
 from muster.domain.hosts import Host
 from muster.domain.monitored import OperatorStatus, OperatorType
 from muster.domain.policy import LogLimits
@@ -14,7 +14,7 @@ from muster.domain.triggers import Trigger
 from muster.domain.validations.catalogue import Assessment
 from muster.domain.views import ClusterView, HostView, Peers, View, peers_of
 
-from .hosts import HostState
+from .hosts import IN_PREPARATION, HostState
 
 
 class HostCase(HostView):
@@ -107,6 +107,29 @@ class ClusterCase(ClusterView):
         """What a sentence of the table refers to by this word."""
         return CLUSTER_WORDS[word](self)
 
+    def in_states(self, states: Collection[HostState]) -> str:
+        """The hosts in some states, by name, each with the state it is in."""
+        return ", ".join(f"{host.name} is {host.status}" for host in self.hosts if host.status in states)
+
+    def reasons(self, state: HostState) -> str:
+        """The hosts in a state, by name, each with what is said of it: later it may be said no more."""
+        there = [host for host in self.hosts if host.status is state]
+        return ", ".join(f"{host.name} ({host.status_info})" if host.status_info else host.name for host in there)
+
+    @property
+    def unprepared(self) -> str:
+        """What an installation that is being prepared still waits for."""
+        generated = self.cluster.preparation.status is PreparationStatus.SUCCESS
+        hosts = self.in_states(frozenset(HostState) - {HostState.PREPARED})
+        return ", ".join(filter(None, ("" if generated else "the files for the installation", hosts)))
+
+    @property
+    def awaited_operators(self) -> str:
+        """The operators that are not up, with what they say, for the end of a sentence; "" if all are."""
+        waited_for = [each for each in self.cluster.operators if not each.settled]
+        said = ", ".join(f"{each.name} ({each.status_info or each.status or 'not heard of'})" for each in waited_for)
+        return f"; operators that are not up: {said}" if said else ""
+
     @property
     def failed_operators(self) -> str:
         """The operators that have failed, by name."""
@@ -138,6 +161,14 @@ CLUSTER_WORDS: dict[str, Callable[[ClusterCase], Any]] = {
     "stage": lambda case: case.cluster.progress.finalizing_stage or "none reported yet",
     "minutes": lambda case: _minutes(case.stage_limit),
     "failed_operators": lambda case: case.failed_operators,
+    "operators": lambda case: case.awaited_operators,
+    "missing_hosts": lambda case: f"; these hosts are missing: {gone}" if (gone := case.named(HostState.ERROR)) else "",
+    "unready_hosts": lambda case: case.in_states(frozenset(HostState) - IN_PREPARATION - {HostState.KNOWN}),
+    "refusals": lambda case: case.reasons(HostState.PREPARING_FAILED),
+    "failures": lambda case: case.reasons(HostState.ERROR) or "none",
+    "unprepared": lambda case: case.unprepared,
+    "preparing_minutes": lambda case: _minutes(case.policy.cluster_preparation),
+    "finalizing_minutes": lambda case: _minutes(case.policy.finalizing),
 }
 """The same for the table of clusters."""
 

@@ -60,7 +60,8 @@ WAITING = frozenset({S.PENDING_USER_ACTION})
 FAILED = frozenset({S.ERROR, S.CANCELLED})
 UNFINISHED = frozenset({S.INSTALLING, S.PENDING_USER_ACTION, S.ERROR, S.FINALIZING})
 
-TOO_FEW = "Too few hosts are left to make up the cluster; those that failed: {failed_hosts}"
+AGAIN = "; once that is put right, reset the installation to try again"
+TOO_FEW = "Too few hosts are left to make up the cluster; those that failed: {failures}" + AGAIN
 COMING_UP = "The hosts are installed; the cluster is coming up"
 
 ASKED = (
@@ -149,7 +150,8 @@ PREPARED = (
         when=preparation_took_too_long & ~a_host_cannot_be_prepared,
         does=times_out,
         tells=tells_of_the_timeout,
-        because="Preparing the installation took too long; look at the hosts that are not prepared and install again",
+        because="Preparing the installation took more than {preparing_minutes} minutes; still missing: {unprepared}. "
+        "Put that right and install again",
     ),
     Transition(
         on=Ticked,
@@ -164,14 +166,14 @@ PREPARED = (
         source=PREPARING,
         target=S.INSUFFICIENT,
         when=a_host_left_preparation,
-        because="A host is no longer ready to be installed",
+        because="Not every host is ready to be installed any more: {unready_hosts}",
     ),
     Transition(
         on=Ticked,
         source=PREPARING,
         target=S.READY,
         when=a_host_cannot_be_prepared,
-        because="A host could not be prepared; see its status, put it right and install again",
+        because="These hosts could not be prepared: {refusals}; once that is put right, install again",
     ),
     Transition(
         on=Ticked,
@@ -199,7 +201,7 @@ UNDERWAY = (
         when=installation_took_too_long,
         does=ends,
         tells=tells_of_failure,
-        because="The user took too long to help the waiting hosts: {waiting_hosts}",
+        because="The user took too long to help the waiting hosts: {waiting_hosts}" + AGAIN,
     ),
     Transition(
         on=Ticked,
@@ -208,7 +210,8 @@ UNDERWAY = (
         when=installation_took_too_long & limits_are_soft,
         does=ends,
         tells=tells_of_failure,
-        because="The installation took too long; hosts that failed: {failed_hosts}; last stage: {stage}",
+        because="The installation took too long; hosts that failed: {failed_hosts}; last stage: {stage}{operators}"
+        + AGAIN,
     ),
     Transition(
         on=Ticked,
@@ -217,7 +220,8 @@ UNDERWAY = (
         when=finalizing_took_too_long & ~limits_are_soft,
         does=ends,
         tells=tells_of_failure,
-        because="The cluster did not come up in time; its last stage: {stage}",
+        because="The cluster did not come up within {finalizing_minutes} minutes; its last stage: {stage}{operators}"
+        + AGAIN,
     ),
     Transition(
         on=Ticked,
@@ -226,7 +230,7 @@ UNDERWAY = (
         when=stage_took_too_long & ~stage_may_take_longer & ~limits_are_soft,
         does=ends,
         tells=tells_of_failure,
-        because="The cluster did not come up: stage {stage} took more than {minutes} minutes",
+        because="The cluster did not come up: stage {stage} took more than {minutes} minutes{operators}" + AGAIN,
     ),
     Transition(
         on=Ticked,
@@ -234,7 +238,8 @@ UNDERWAY = (
         when=stage_took_too_long & ~stage_is_known_to_be_late,
         does=is_late,
         tells=tells_of_the_late_stage,
-        because="The cluster is coming up, but stage {stage} has been going on for more than {minutes} minutes",
+        because="The cluster is coming up, but stage {stage} has been going on for more than {minutes} minutes"
+        "{operators}",
     ),
     Transition(
         on=Ticked,
@@ -278,7 +283,7 @@ UNDERWAY = (
         when=complete & an_operator_failed,
         does=succeeds,
         tells=tells_of_loss,
-        because="The cluster is installed, but these operators did not come up: {failed_operators}",
+        because="The cluster is installed, but these operators did not come up: {failed_operators}{missing_hosts}",
     ),
     Transition(
         on=Ticked,

@@ -34,6 +34,9 @@ JUDGED = BEFORE_INSTALL | {S.PREPARING}
 UNDER_WAY = frozenset({S.PREPARING, S.INSTALLING, S.FINALIZING, S.PENDING_USER_ACTION})
 """States of a cluster that is being installed."""
 
+RUNNING = frozenset({S.INSTALLED, S.ADDING_HOSTS})
+"""States of a cluster that is there, whether or not anybody looks after it here."""
+
 WITH_FILES = frozenset({
     S.INSTALLING, S.FINALIZING, S.INSTALLED, S.ERROR, S.ADDING_HOSTS, S.CANCELLED, S.PENDING_USER_ACTION,
 })  # fmt: skip

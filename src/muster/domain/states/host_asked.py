@@ -16,6 +16,7 @@ from muster.domain.triggers import (
 
 from .host_changes import forgets_discovery, forgets_progress, is_told, joins_cluster, leaves_cluster, tells_of_disks
 from .host_conditions import (
+    answering,
     at_stage,
     cannot_fetch_the_image,
     cannot_start,
@@ -25,7 +26,7 @@ from .host_conditions import (
     loses_media,
     reports_failure,
 )
-from .hosts import BEFORE_INSTALL, FAILED, IN_POOL, IN_PREPARATION, INSTALLING
+from .hosts import BEFORE_INSTALL, FAILED, IN_POOL, IN_PREPARATION, INSTALLING, UNTOUCHED
 from .hosts import HostState as S
 from .table import Transition
 
@@ -162,21 +163,17 @@ ENDED = (
     ),
     Transition(on=Cancel, source=frozenset({S.PREPARING, S.PREPARED}), target=S.KNOWN, because=BY_THE_USER),
     Transition(on=Cancel, source=frozenset({S.KNOWN})),
+    Transition(
+        on=Reset,
+        source=UNTOUCHED,
+        target=S.RESETTING,
+        when=answering,
+        because="Nothing was written to the host; it registers again by itself",
+    ),
     *(
         Transition(
             on=trigger,
-            source=UNDER_WAY
-            | IN_PREPARATION
-            | FAILED
-            | {
-                S.RESETTING,
-                S.RESETTING_PENDING,
-                S.DISCOVERING,
-                S.KNOWN,
-                S.PENDING_FOR_INPUT,
-                S.INSTALLED,
-                S.ADDED,
-            },
+            source=UNDER_WAY | UNTOUCHED | FAILED | {S.RESETTING, S.RESETTING_PENDING, S.INSTALLED, S.ADDED},
             target=S.RESETTING_PENDING,
             because=TO_BE_RESTARTED,
         )

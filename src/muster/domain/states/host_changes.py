@@ -121,6 +121,11 @@ def tells_of_peace(host: Host) -> tuple[Event, ...]:
     return () if host.contested else (host_events.host_identity_settled(host),)
 
 
+def tells_of_restart(host: Host) -> tuple[Event, ...]:
+    """Only the user can bring the host back into the discovery image."""
+    return (host_events.user_required_complete_installation_reset(host),)
+
+
 def tells_of_disks(host: Host) -> tuple[Event, ...]:
     """Which disks besides the installation disk are wiped, and which are left alone as asked."""
     wiped = host.wiped_disks

@@ -247,5 +247,4 @@ may_be_fine = disk_speed_may_be_fine & images_may_be_there
 cluster_prepares = cluster_is(ClusterState.PREPARING)
 cluster_installs = cluster_is(ClusterState.INSTALLING)
 cluster_failed = cluster_is(ClusterState.ERROR)
-cluster_is_insufficient = cluster_is(ClusterState.INSUFFICIENT)
 cluster_is_there = cluster_is(ClusterState.INSTALLED, ClusterState.ADDING_HOSTS)

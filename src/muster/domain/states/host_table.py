@@ -19,6 +19,7 @@ from .host_changes import (
     tells_of_disks,
     tells_of_late_stage,
     tells_of_peace,
+    tells_of_restart,
 )
 from .host_conditions import (
     a_machine_is_gone,
@@ -29,7 +30,6 @@ from .host_conditions import (
     cluster_can_do_without,
     cluster_failed,
     cluster_installs,
-    cluster_is_insufficient,
     cluster_is_there,
     cluster_prepares,
     connected,
@@ -247,7 +247,8 @@ STAGES = (
         on=Ticked,
         source=frozenset({S.RESETTING}),
         target=S.RESETTING_PENDING,
-        when=cluster_is_insufficient & (resetting_took_too_long | is_past_reboot),
+        when=resetting_took_too_long | is_past_reboot,
+        tells=tells_of_restart,
         because=TO_BE_RESTARTED,
     ),
 )

@@ -22,7 +22,7 @@ class HostState(State):
     ADDED = "added-to-existing-cluster", "The host has been added to a running cluster."
     ERROR = "error", "The installation of this host has failed."
     CANCELLED = "cancelled", "The user has stopped the installation."
-    RESETTING = "resetting", "On the way back to discovery; kept for old records only."
+    RESETTING = "resetting", "On the way back to discovery: the agent is to register again."
     RESETTING_PENDING = "resetting-pending-user-action", "The user has to start the discovery image on the host."
     BINDING = "binding", "Given to a cluster; the agent is to register again."
     UNBINDING = "unbinding", "Taken from a cluster; the agent is to register again."
@@ -52,6 +52,9 @@ INSTALLING = frozenset({S.INSTALLING, S.IN_PROGRESS})
 
 IN_PREPARATION = frozenset({S.PREPARING, S.PREPARED, S.PREPARING_FAILED})
 """States in which the host is tried out."""
+
+UNTOUCHED = IN_PREPARATION | {S.DISCOVERING, S.KNOWN, S.PENDING_FOR_INPUT}
+"""States of a host that was not told to install: the discovery image on it is as good as newly started."""
 
 FAILED = frozenset({S.ERROR, S.CANCELLED})
 """States of a host whose installation will not go on, and whose logs are wanted."""

@@ -28,6 +28,7 @@ from . import (
     upgrade_agent,
     verify_vips,
 )
+from .container_image_availability import awaits_release
 from .step import Step
 from .upgrade_agent import must_upgrade
 
@@ -90,13 +91,16 @@ INVENTORY = "inventory"
 NTP = "ntp-synchronizer"
 NAMES = "domain-resolution"
 VIPS = "verify-vips"
+IMAGES = "container-image-availability"
 LONG = 120
+SOON = 5
 
 NOTHING_FOR_LONG = Schedule(seconds=LONG)
 ONLY_INVENTORY = Schedule(kinds=(INVENTORY,))
 INVENTORY_SELDOM = Schedule(kinds=(INVENTORY,), seconds=LONG)
 DISCOVERY = Schedule(kinds=(INVENTORY, CONNECTIVITY, TANG, FREE, DHCP, NTP, NAMES, VIPS))
 AFTERMATH = Schedule(kinds=("logs-gather", "stop-installation"), seconds=LONG)
+STOP = Schedule(kinds=("stop-installation",))
 POOL = Schedule(kinds=(INVENTORY, NTP))
 REGISTER_AGAIN = Schedule(seconds=0, action="exit")
 
@@ -106,11 +110,12 @@ DAY1 = {
     S.PENDING_FOR_INPUT: DISCOVERY,
     S.DISCOVERING: ONLY_INVENTORY,
     S.DISCONNECTED: INVENTORY_SELDOM,
-    S.PREPARING: Schedule(kinds=(DHCP, "installation-disk-speed-check", "container-image-availability")),
+    S.PREPARING: Schedule(kinds=(DHCP, "installation-disk-speed-check", IMAGES)),
     S.INSTALLING: Schedule(kinds=("install", DHCP)),
     S.IN_PROGRESS: Schedule(kinds=(DHCP,)),
     S.DISABLED: NOTHING_FOR_LONG,
-    S.RESETTING: NOTHING_FOR_LONG,
+    S.RESETTING: REGISTER_AGAIN,
+    S.RESETTING_PENDING: STOP,
     S.ERROR: AFTERMATH,
     S.CANCELLED: AFTERMATH,
     S.BINDING: REGISTER_AGAIN,
@@ -123,7 +128,8 @@ DAY2 = {
     S.DISCONNECTED: INVENTORY_SELDOM,
     S.INSTALLING: Schedule(kinds=("install",)),
     S.DISABLED: NOTHING_FOR_LONG,
-    S.RESETTING: NOTHING_FOR_LONG,
+    S.RESETTING: REGISTER_AGAIN,
+    S.RESETTING_PENDING: STOP,
     S.ERROR: AFTERMATH,
     S.CANCELLED: AFTERMATH,
 }
@@ -158,7 +164,9 @@ def instruct(view: View, host_id: str) -> Instructions:
     case = HostView(view, host, peers_of(()))
     asked = ((kind, STEPS[kind].ask(case)) for kind in schedule.kinds if kind not in view.policy.disabled_steps)
     steps = tuple(Instruction(kind=kind, args=args) for kind, args in asked if args is not None)
-    return Instructions(steps=steps, seconds=schedule.seconds, action=schedule.action)
+    # A step that will be asked for any moment is worth coming back for.
+    soon = IMAGES in schedule.kinds and case.cluster is not None and awaits_release(case, case.cluster)
+    return Instructions(steps=steps, seconds=SOON if soon else schedule.seconds, action=schedule.action)
 
 
 def _table(host: Host) -> dict[S, Schedule]:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from muster.domain import events, host_events
+from muster.domain.clusters import Cluster
 from muster.domain.hosts import Host, ImageStatus
 from muster.domain.record import Record
 from muster.domain.views import HostView
 
-from .install import OPENSHIFT, must_gather_images, release_of
+from .install import OPENSHIFT, images_of_release, must_gather_images
 from .step import Args, Step
 
 
@@ -24,13 +25,21 @@ class ImagesReply(Record):
     images: tuple[ImageStatus, ...] = ()
 
 
+def awaits_release(view: HostView, cluster: Cluster) -> bool:
+    """Whether the release has yet to say which images it is made of; it is being asked."""
+    return cluster.preparation.images is None and not images_of_release(view, cluster).mco
+
+
 def images_of(view: HostView) -> tuple[str, ...]:
-    """The images a host needs for its installation."""
-    if view.cluster is None:
+    """The images a host needs for its installation; none as long as the release has not said which."""
+    cluster = view.cluster
+    if cluster is None:
         return ()
-    release = release_of(view, view.cluster)
-    gathering = must_gather_images(view, release).get(OPENSHIFT, "")
-    wanted = (view.cluster.ocp_release_image, release.mco_image, gathering, view.policy.installer_image)
+    release = images_of_release(view, cluster)
+    if awaits_release(view, cluster):
+        return ()
+    gathering = must_gather_images(view, cluster).get(OPENSHIFT, "")
+    wanted = (cluster.ocp_release_image, release.mco, gathering, view.policy.installer_image)
     return tuple(image for image in wanted if image)
 
 

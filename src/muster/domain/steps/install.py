@@ -6,7 +6,7 @@ from muster.domain.clusters import Cluster
 from muster.domain.inventory import Disk, Inventory
 from muster.domain.joining import read_ignition
 from muster.domain.record import Record
-from muster.domain.releases import Release, at_least
+from muster.domain.releases import NO_IMAGES, ReleaseImages, at_least
 from muster.domain.roles import Role
 from muster.domain.views import HostView
 from muster.domain.writer_args import writer_args
@@ -72,7 +72,7 @@ def _ask(view: HostView) -> Args | None:
     args, system = writer_args(view, cluster, inventory, disk), system_image(view, cluster, inventory)
     if args is None or system is None:
         return None
-    release = Release(version="", url="") if view.day2 else release_of(view, cluster)
+    images = NO_IMAGES if view.day2 else images_of_release(view, cluster)
     return (
         InstallRequest(
             role=Role.BOOTSTRAP if host.bootstrap else host.effective_role,
@@ -80,12 +80,12 @@ def _ask(view: HostView) -> Args | None:
             infra_env_id=host.infra_env_id,
             host_id=host.id,
             boot_device=disk.identifier,
-            control_plane_count=cluster.control_plane_count,
+            control_plane_count=_control_plane(view, cluster),
             controller_image=view.policy.controller_image,
             installer_image=view.policy.installer_image,
             check_cvo=view.policy.check_cluster_version,
-            mco_image=release.mco_image,
-            must_gather_image=_gathering(must_gather_images(view, release)),
+            mco_image=images.mco,
+            must_gather_image="" if view.day2 else _gathering(must_gather_images(view, cluster)),
             coreos_image=system,
             openshift_version="" if view.day2 else cluster.openshift_version,
             installer_args=json.dumps(args, separators=(",", ":")) if args else "",
@@ -99,20 +99,18 @@ def _ask(view: HostView) -> Args | None:
     )
 
 
-def release_of(view: HostView, cluster: Cluster) -> Release:
-    """The release to install; one without images if it is not in the catalogue."""
-    known = (each for each in view.policy.catalogue.releases if each.url == cluster.ocp_release_image)
-    return next(known, Release(version=cluster.openshift_version, url=cluster.ocp_release_image))
+def images_of_release(view: HostView, cluster: Cluster) -> ReleaseImages:
+    """The images of the release to install: as the operator of the service has set them, else as the release says."""
+    return view.policy.catalogue.images_of(cluster.ocp_release_image).over(cluster.preparation.images or NO_IMAGES)
 
 
-def must_gather_images(view: HostView, release: Release) -> dict[str, str]:
+def must_gather_images(view: HostView, cluster: Cluster) -> dict[str, str]:
     """The images that gather what went wrong, by component: the release's own, and those the operator has set."""
-    own = {OPENSHIFT: release.must_gather_image} if release.must_gather_image else {}
-    if not release.version:
-        return own
-    minor = ".".join(release.version.split(".")[:2])
-    architecture = view.cluster.cpu_architecture if view.cluster else ""
-    keys = (release.version, f"{release.version}-{architecture}", f"{minor}-{architecture}", minor)
+    release = images_of_release(view, cluster)
+    own = {OPENSHIFT: release.must_gather} if release.must_gather else {}
+    version, architecture = cluster.openshift_version, cluster.cpu_architecture
+    minor = ".".join(version.split(".")[:2])
+    keys = (version, f"{version}-{architecture}", f"{minor}-{architecture}", minor)
     configured = view.policy.must_gather_images
     return own | next((configured[key] for key in keys if key in configured), {})
 
@@ -129,7 +127,15 @@ def system_image(view: HostView, cluster: Cluster, inventory: Inventory) -> str 
     if inventory.boot is None or inventory.boot.device_type != "persistent":
         return ""
     joined = read_ignition(view.host.api_vip.ignition) if view.day2 and view.host.api_vip else None
-    return release_of(view, cluster).coreos_image or (joined.system_image if joined else "") or None
+    return images_of_release(view, cluster).coreos or (joined.system_image if joined else "") or None
+
+
+def _control_plane(view: HostView, cluster: Cluster) -> int:
+    """How many control plane hosts are installed together; 0 for a host that joins a single node.
+
+    Whoever is told of one starts a cluster of its own.
+    """
+    return 0 if view.day2 and cluster.single_node else cluster.control_plane_count
 
 
 def _may_skip_reboot(cluster: Cluster, disk: Disk) -> bool:
