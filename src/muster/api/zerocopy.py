@@ -87,9 +87,10 @@ class Gathering:
         self._pieces.append(piece)
 
     def flush(self) -> None:
-        """Send what has gathered."""
-        self.behind.write(b"".join(self._pieces))
-        self._pieces.clear()
+        """Send what has gathered: nothing, if the caller has gone."""
+        if self._pieces:
+            self.behind.write(b"".join(self._pieces))
+            self._pieces.clear()
 
     def close(self) -> None:
         """Hang up, with everything sent."""
