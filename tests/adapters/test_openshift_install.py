@@ -257,6 +257,7 @@ async def test_what_it_has_against_an_install_config_is_told_in_its_own_words(tm
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["manifests", "ignition-configs"])
 async def test_one_that_hangs_is_stopped_and_told(tmp_path, step):
     bench = Bench(tmp_path, "hang", step, patience=timedelta(seconds=4))

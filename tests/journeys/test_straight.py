@@ -53,6 +53,7 @@ async def test_a_single_machine_becomes_a_cluster_by_itself(lab):
     assert server_in(kubeconfig) == API
 
 
+@pytest.mark.slow
 async def test_three_masters_alone_become_a_cluster(lab):
     async with lab(workers=0) as it:
         cluster = await install(it)
@@ -72,6 +73,7 @@ async def test_three_masters_alone_become_a_cluster(lab):
     assert server_in(kubeconfig) == API
 
 
+@pytest.mark.slow
 async def test_three_masters_and_two_workers_become_a_cluster(lab):
     async with lab() as it:
         cluster = await install(it)
@@ -86,6 +88,7 @@ async def test_three_masters_and_two_workers_become_a_cluster(lab):
     assert machines_in(config) == {name: name.partition("-")[0] for name in it.room.names}
 
 
+@pytest.mark.slow
 async def test_two_masters_and_an_arbiter_become_a_cluster(lab):
     async with lab(masters=2, arbiters=1, workers=0) as it:
         cluster = await install(it)
@@ -114,6 +117,7 @@ async def test_five_masters_and_a_hundred_workers_become_a_cluster(lab):
     assert len(machines_in(config)) == 105
 
 
+@pytest.mark.slow
 async def test_two_workers_join_a_cluster_that_was_installed(lab):
     async with lab(workers=0) as it:
         client, cluster_id = it.client, it.place.cluster_id

@@ -1,5 +1,6 @@
 """Installations that go well in every kind of network: settled by the image, kept by the user, of two families."""
 
+import pytest
 import yaml
 from installing import install, install_config_of, kubeconfig_of, server_in, straight_course
 
@@ -8,7 +9,7 @@ from muster.wire.endpoints.hosts import DOWNLOAD_HOST_IGNITION
 from muster.wire.endpoints.infra_envs import DOWNLOAD_INFRA_ENV_FILES
 from parts.ignition import complaints, files_of, needs_ignition
 
-pytestmark = needs_ignition
+pytestmark = [needs_ignition, pytest.mark.slow]
 
 API = "https://api.lab.lab.local:6443"
 NETWORKS = "/etc/assisted/network/"
