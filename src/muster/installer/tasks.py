@@ -1,5 +1,6 @@
 """The tasks that an installation is made of. `sequence.py` puts them in order; each is given the work."""
 
+from collections.abc import Callable
 from typing import Any
 
 from muster.agent.logs import Owner, send_logs
@@ -24,6 +25,9 @@ LEAST_NEWS = 5
 
 ENOUGH_MASTERS = 2
 """Masters that workers wait for, and that the temporary control plane hands over to."""
+
+Hosts = list[dict[str, Any]]
+"""Hosts as the service tells of them."""
 
 CONTROL_PLANE = frozenset({Role.MASTER, Role.ARBITER})
 JOINED = frozenset({Stage.JOINED, Stage.DONE})
@@ -93,25 +97,35 @@ async def wait_for_masters(work: Work) -> None:
         lambda: work.client.call(GET_CLUSTER, query={"exclude-hosts": "true"}, cluster_id=work.plan.cluster_id)
     )
     if cluster["kind"] != ClusterKind.ADD_HOSTS:
-        await _wait_for_control_plane(work, READY, ENOUGH_MASTERS)
+        await _wait_for_hosts(work, lambda hosts: len(_at(READY, hosts)) >= ENOUGH_MASTERS)
 
 
 async def wait_for_control_plane(work: Work) -> None:
-    """The temporary control plane can hand over: enough other masters have joined."""
-    await _wait_for_control_plane(work, JOINED, min(work.plan.control_plane_count - 1, ENOUGH_MASTERS))
+    """The temporary control plane can hand over: enough other masters have joined, and an arbiter if there is one."""
+    enough = min(work.plan.control_plane_count - 1, ENOUGH_MASTERS)
+
+    def can_hand_over(hosts: Hosts) -> bool:
+        joined = [host["role"] for host in _at(JOINED, hosts)]
+        votes = Role.ARBITER in joined or all(host.get("role") != Role.ARBITER for host in hosts)
+        return joined.count(Role.MASTER) >= enough and votes
+
+    await _wait_for_hosts(work, can_hand_over)
 
 
-async def _wait_for_control_plane(work: Work, stages: frozenset[Stage], enough: int) -> None:
+async def _wait_for_hosts(work: Work, hold: Callable[[Hosts], bool]) -> None:
+    """Wait until something is so about the other hosts of the cluster."""
     while True:
         hosts = await work.patiently(lambda: work.client.call(LIST_CLUSTER_HOSTS, cluster_id=work.plan.cluster_id))
-        if sum(_counts(host, work.plan.host_id, stages) for host in hosts) >= enough:
+        if hold([host for host in hosts if host["id"] != work.plan.host_id]):
             return
         await work.machine.sleep(POLL)
 
 
-def _counts(host: dict[str, Any], own_id: str, stages: frozenset[Stage]) -> bool:
-    stage = host["progress"].get("current_stage")
-    return host["id"] != own_id and host.get("role") in CONTROL_PLANE and stage in stages
+def _at(stages: frozenset[Stage], hosts: Hosts) -> Hosts:
+    """The hosts of the control plane that have come to one of these stages."""
+    return [
+        host for host in hosts if host.get("role") in CONTROL_PLANE and host["progress"].get("current_stage") in stages
+    ]
 
 
 async def wait_for_bootkube(work: Work) -> None:

@@ -147,6 +147,8 @@ sources = (
     st.text(letters, max_size=8).map(lambda text: f"data:,{text}")
     | st.text("ABz09+/=- ", max_size=9).map(lambda text: f"data:;base64,{text}")
     | st.text("ab/;=,.-", max_size=9).map(lambda text: f"data:{text},x")
+    | st.text("ab/;=,.-", max_size=9).map(lambda text: f"data:text{text},x")
+    | st.text("ab/;=,.-", max_size=9).map(lambda text: f"data:x-{text}/p,x")
     | st.text(letters, max_size=6).map(lambda text: f"http://host/{text}")
     | st.sampled_from(
         ["", "http:", "tftp://a", "HTTP://A", "file:///a", "data:", "s3://b/k", "http://[::1]/a", "gs://a"]

@@ -26,8 +26,10 @@ HIGHEST_MODE = 0o7777
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _HALF_ESCAPED = re.compile("%(?![0-9A-Fa-f]{2})")
+_LETTER = r"[\w!#$&.+^-]"
+_KIND = rf"(?:text|image|audio|video|application|message|multipart|[xX]-){_LETTER}*/{_LETTER}*"
 _DATA = re.compile(
-    r"data:(?:[\w!#$&.+^-]+/[\w!#$&.+^-]+)?(?:;[\w!#$&.+^-]+=[\w!#$&.+^-]+)*"
+    rf"data:(?:{_KIND})?(?:;{_LETTER}+={_LETTER}+)*"
     r"(?:;base64,(?P<base64>[A-Za-z0-9+/=]*)|,(?:[\w;/?:@&=+$,.!~*'()-]|%[0-9A-Fa-f]{2})*)",
     re.ASCII,
 )

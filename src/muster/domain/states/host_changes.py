@@ -40,7 +40,7 @@ _LEFT_BEHIND: dict[str, Any] = {
 
 def forgets_discovery(case: HostCase) -> Host:
     """A machine that starts anew is looked at anew."""
-    return case.host.but(**_UNSEEN, **_FRESH, ntp_sources=None, kind=_kind_of(case))
+    return case.host.but(**_UNSEEN, **_FRESH, ntp_sources=None, connectivity=None, kind=_kind_of(case))
 
 
 def forgets_progress(case: HostCase) -> Host:
