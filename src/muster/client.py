@@ -122,6 +122,9 @@ class Client:
                 endpoint.method, url, data=raw if form is None else form, params=query, headers=sent
             ) as response:
                 content = await response.read()
+        except aiohttp.ClientConnectorError as error:
+            reason = error.strerror or "no way there"
+            raise Unavailable(f"calling {endpoint.method} {url}: nobody can be reached there ({reason})") from error
         except (aiohttp.ClientError, TimeoutError) as error:
             raise Unavailable(f"calling {endpoint.method} {url}: {error or type(error).__name__}") from error
         if response.status >= min(ERRORS):

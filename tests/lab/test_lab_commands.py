@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from muster.cli import app
 from muster.client import Client
-from muster.domain.errors import Broken, Invalid
+from muster.domain.errors import Broken, Invalid, Unavailable
 from muster.lab.profiles import Room, profiles_of, read_profiles
 from muster.lab.site import new_place
 
@@ -101,3 +101,13 @@ def test_a_profile_may_be_written_as_json(tmp_path: Path):
     machines = {profile.hostname: profile for profile in profiles_of(Room(), read_profiles(path))}
     assert machines["worker-1"].cores == 2
     assert {profile.memory_gib for profile in machines.values()} == {64}
+
+
+def test_an_arbiter_without_two_masters_is_refused_before_anything_is_made():
+    with pytest.raises(Invalid, match=r"beside 2 masters; there are 3"):
+        CliRunner().invoke(app, ["lab", "up", "--arbiters", "1"], catch_exceptions=False)
+
+
+def test_a_service_that_is_not_there_is_named():
+    with pytest.raises(Unavailable, match=r"http://127\.0\.0\.1:1/.*: nobody can be reached there"):
+        CliRunner().invoke(app, ["timeline", "lab", "--url", "http://127.0.0.1:1"], catch_exceptions=False)

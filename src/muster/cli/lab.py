@@ -12,6 +12,7 @@ from muster.client import Client, of_user
 from muster.domain.clusters import ClusterState
 from muster.domain.errors import Broken, Invalid
 from muster.domain.record import Record
+from muster.domain.roles import WITH_ARBITER
 from muster.lab.faults import FAULTS, parsed
 from muster.lab.fleet import Fleet, Place
 from muster.lab.fleet import up as fleet_up
@@ -107,6 +108,8 @@ def _fault(text: str) -> tuple[str, str]:
 
 def _check(wish: Wish) -> None:
     """Whatever can be wrong with a wish is said before anything is made."""
+    if wish.room.arbiters and wish.room.masters != WITH_ARBITER:
+        raise Invalid(f"--arbiters: an arbiter stands beside {WITH_ARBITER} masters; there are {wish.room.masters}")
     profiles_of(wish.room, wish.said)
     strangers = [host for host, _ in wish.faults if host not in wish.room.names]
     if strangers:
