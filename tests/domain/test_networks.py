@@ -1,6 +1,10 @@
 """The arithmetic of addresses and networks."""
 
+from ipaddress import ip_address, ip_network
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from muster.domain import networks
 from muster.domain.networks import ClusterNetwork, FreeAddresses, Resolution, Span, Vip, VipVerification
@@ -21,6 +25,30 @@ def test_a_network_is_a_family_and_two_numbers():
 )
 def test_addresses_have_one_spelling(text, plain, normal, family):
     assert (networks.plain(text), networks.normal(text), networks.family(text)) == (plain, normal, family)
+
+
+OCTETS = st.integers(0, 300).map(str) | st.sampled_from(["", "01", "٣", " 1", "1 "])
+PREFIXES = st.integers(0, 40).map(str) | st.sampled_from(
+    ["", "024", "+8", "-1", "255.255.255.0", "0.0.0.255", "٨", "8/8"]
+)
+ADDRESSES = st.lists(OCTETS, min_size=3, max_size=5).map(".".join)
+
+
+@given(ADDRESSES | st.tuples(ADDRESSES, PREFIXES).map("/".join))
+@example("1.2.3.4\0")
+@example("1.2.3.4/255.255.255.0")
+def test_what_is_read_fast_is_what_the_library_reads(text):
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError:
+        assert (networks.span(text), networks.normal(text)) == (None, text)
+    else:
+        assert networks.span(text) == Span(4, int(network[0]), int(network[-1]))
+        assert networks.normal(text) == str(network)
+    try:
+        assert networks.plain(text) == str(ip_address(text.partition("/")[0]))
+    except ValueError:
+        assert networks.plain(text) == ""
 
 
 def test_families_are_told_in_words():

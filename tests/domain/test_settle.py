@@ -38,7 +38,7 @@ from muster.domain.triggers import (
     Trigger,
     UpdateCluster,
 )
-from muster.domain.validations.catalogue import Assessment
+from muster.domain.validations.registry import Assessment, assess, validation
 from muster.domain.verdicts import Finding, Status, failed, passed, pending
 from muster.domain.views import View, cluster_scope
 
@@ -231,11 +231,17 @@ def test_what_counts_as_a_turn(was, now, told):
 
 def test_a_verdict_that_says_the_same_is_the_same():
     old = {"a": Finding(status=Status.FAILURE, message="m"), "b": Finding(status=Status.FAILURE, message="m")}
-    assessment = Assessment(verdicts={"a": failed("m"), "b": failed("other"), "c": passed("n")})
-    findings = assessment.findings(old)
-    assert findings["a"] is old["a"]
-    assert findings["b"] == Finding(status=Status.FAILURE, message="other")
-    assert Assessment(verdicts={"a": failed("m")}, unspoken=frozenset({"a"})).findings(old) == {}
+    judged = {"a": failed("m"), "b": failed("other"), "c": passed("n")}
+    checks = [validation(name, category="any")(lambda judged: judged) for name in judged]
+    found = {check.id: assess(judged[check.id], [check], before=old).verdicts[check.id] for check in checks}
+    assert found["a"] is old["a"]
+    assert found["b"] == Finding(status=Status.FAILURE, message="other")
+    assert found["c"] == Finding(status=Status.SUCCESS, message="n")
+
+
+def test_what_nobody_wants_to_read_at_a_stage_is_not_written_down():
+    assessment = Assessment(verdicts={"a": failed("m"), "b": passed("n")}, unspoken=frozenset({"a"}))
+    assert list(assessment.spoken) == ["b"]
 
 
 def test_what_fails_comes_before_what_is_waited_for():
@@ -281,7 +287,7 @@ def test_a_host_is_not_judged_again_when_only_its_words_change(monkeypatch):
     view = a_ready_view()
     judged = []
     real = settling.assess_host
-    monkeypatch.setattr(settling, "assess_host", lambda case: judged.append(case.host.id) or real(case))
+    monkeypatch.setattr(settling, "assess_host", lambda case, **told: judged.append(case.host.id) or real(case, **told))
     assert not decide(view, Ticked()).changed
     assert judged == []
     decide(view.with_host(view.hosts["m1"].but(status_info="other words")), Ticked())
@@ -292,7 +298,7 @@ def test_a_reply_makes_only_its_host_be_judged_again(monkeypatch):
     view = a_ready_view()
     judged = []
     real = settling.assess_host
-    monkeypatch.setattr(settling, "assess_host", lambda case: judged.append(case.host.id) or real(case))
+    monkeypatch.setattr(settling, "assess_host", lambda case, **told: judged.append(case.host.id) or real(case, **told))
     machine = view.hosts["m2"].inventory
     decide(view, Replied(host_id="m2", step="inventory", reply=machine.but(cpu=machine.cpu.but(count=9))))
     assert judged == ["m2"]
@@ -327,7 +333,7 @@ def test_a_change_of_the_cluster_makes_all_hosts_be_judged_again(monkeypatch):
     view = a_ready_view()
     judged = []
     real = settling.assess_host
-    monkeypatch.setattr(settling, "assess_host", lambda case: judged.append(case.host.id) or real(case))
+    monkeypatch.setattr(settling, "assess_host", lambda case, **told: judged.append(case.host.id) or real(case, **told))
     decide(view, UpdateCluster(changes=ClusterUpdate(name="other")))
     assert set(judged) == {"m1", "m2", "m3"}
 
@@ -339,6 +345,16 @@ def test_a_table_that_never_comes_to_rest_is_a_fault_of_ours(monkeypatch):
     monkeypatch.setattr(settling, "move_host", restless)
     with pytest.raises(AssertionError, match=f"cluster:{CLUSTER_ID} does not settle"):
         decide(a_ready_view(), Ticked())
+
+
+def test_a_host_that_never_comes_to_rest_is_a_fault_of_ours(monkeypatch):
+    def restless(draft, host, *_):
+        draft.put(host.but(status=H.KNOWN if host.status is H.INSUFFICIENT else H.INSUFFICIENT))
+
+    view = a_ready_view()
+    monkeypatch.setattr(settling, "move_host", restless)
+    with pytest.raises(AssertionError, match="host m1 does not come to rest"):
+        decide(view.with_host(view.hosts["m1"].but(clock_skew=9)), Ticked())
 
 
 def test_roles_that_never_come_to_rest_are_a_fault_of_ours(monkeypatch):

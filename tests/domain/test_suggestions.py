@@ -290,7 +290,7 @@ def test_a_reply_of_one_host_makes_no_other_host_be_judged_again(monkeypatch):
     view = decide(a_view(a_cluster(), hosts(*sized(*[8] * 12))), Ticked()).view
     weighed, judged = [], []
     real = settling.assess_host
-    monkeypatch.setattr(settling, "assess_host", lambda case: judged.append(case.host.id) or real(case))
+    monkeypatch.setattr(settling, "assess_host", lambda case, **told: judged.append(case.host.id) or real(case, **told))
     monkeypatch.setattr(
         suggestions, "assess_host", lambda case, checks: weighed.append(case.host.id) or real(case, checks)
     )

@@ -12,7 +12,7 @@ from judging import OF_CLUSTERS, OF_HOSTS
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.progress import AFTER_REBOOT, Stage
 from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
-from muster.domain.verdicts import Gate, Status
+from muster.domain.verdicts import NO_EVIDENCE, Finding, Gate, Status, evidence_of
 
 SWAGGER = Path(__file__).parents[3] / "shared" / "reference" / "swagger.yaml"
 
@@ -244,8 +244,18 @@ def test_what_a_cluster_ignores_by_itself_makes_up_for_what_is_switched_off():
 
 
 def test_findings_that_stay_the_same_are_the_same():
-    assessment = assessed(NAMELESS)
-    once = assessment.findings({})
-    again = assessment.findings(once)
+    view = host_view(a_view(a_cluster(), [NAMELESS]), "h1")
+    once = assess_host(view, before={}).verdicts
+    again = assess_host(view, before=once).verdicts
     assert again == once
     assert all(again[name] is once[name] for name in once)
+
+
+def test_what_was_found_is_kept_without_its_evidence():
+    view = host_view(a_view(a_cluster(), [NAMELESS]), "h1")
+    judged, kept = assess_host(view), assess_host(view, before={})
+    assert (judged.held, judged.closed) == (kept.held, kept.closed)
+    for name, verdict in judged.verdicts.items():
+        assert kept.verdicts[name] == Finding(status=verdict.status, message=verdict.message)
+        assert evidence_of(verdict).source
+        assert evidence_of(kept.verdicts[name]) == NO_EVIDENCE

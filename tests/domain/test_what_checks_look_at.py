@@ -5,6 +5,7 @@ from itertools import product
 from types import FunctionType
 
 import pytest
+from msgspec.structs import replace
 
 from builders import (
     CONSOLE,
@@ -15,18 +16,21 @@ from builders import (
     a_pool_view,
     a_ready_host,
     a_ready_view,
+    a_report,
     a_running_cluster,
     a_view,
     some_ready_hosts,
 )
 from muster.domain.clusters import Cluster, ClusterState, DiskEncryption, Platform, PlatformType
-from muster.domain.connectivity import MajorityGroups
-from muster.domain.hosts import Host, HostState
+from muster.domain.connectivity import ConnectivityReport, MajorityGroups, MtuReport, RemoteHost
+from muster.domain.hosts import FencingCredentials, Host, HostState
+from muster.domain.joining import ApiVipReply
 from muster.domain.monitored import MonitoredOperator, OperatorType
+from muster.domain.moves import NO_ASSESSMENT
 from muster.domain.networks import Vip, VipVerification
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.roles import Role
-from muster.domain.settle import AROUND, LOOKED_AT, MET, TICKED, TOGETHER
+from muster.domain.settle import AROUND, LOOKED_AT, MET, MINDFUL, TICKED, UNJUDGED
 from muster.domain.states import host_conditions
 from muster.domain.states.cases import HostCase
 from muster.domain.states.host_table import HOST_TABLE
@@ -38,10 +42,12 @@ from muster.domain.validations.catalogue import (
     HOST_VALIDATIONS,
     LOOKED_AT_BY,
     LOOKED_AT_BY_CLUSTERS,
+    OF_CLUSTERS_ALONE,
+    OF_SHARES,
     assess_cluster,
     assess_host,
 )
-from muster.domain.views import ClusterView, HostView, peers_of
+from muster.domain.views import OTHERS, TOGETHER, ClusterView, HostView, peers_of
 
 EVIDENCE = {"heard_at", "status_updated_at"}
 """Fields that only evidence is made of; everybody may read them."""
@@ -158,6 +164,87 @@ def test_every_field_in_the_tables_is_one_of_a_host():
     assert {*LOOKED_AT_BY, *LOOKED_AT_BY_CLUSTERS} <= set(Host.__struct_fields__)
 
 
+TIGHT = RemoteHost(
+    host_id="m2", mtu_report=(MtuReport(outgoing_nic="eth0", remote_ip_address="192.168.1.11", mtu_successful=False),)
+)
+SLOW = [
+    each.but(connectivity=a_report(each, HOSTS[0], average_rtt_ms=10**6, packet_loss_percentage=99))
+    for each in HOSTS[0]
+]
+STUCK = [each.but(connectivity=ConnectivityReport(remote_hosts=(TIGHT,))) for each in some_ready_hosts(3)]
+LONELY = [each.but(connectivity=None) for each in some_ready_hosts(3)]
+FENCED = [each.but(fencing_credentials=FencingCredentials(password="p")) for each in LONELY[:2]]
+JOINING = (a_day2_host(api_vip=ApiVipReply(is_success=True, ignition="{}")), a_day2_host("h8"))
+OTHERS_VIEWS = (
+    *VIEWS,
+    *(a_view(a_cluster(majority_groups=MajorityGroups()), hosts) for hosts in (SLOW, STUCK, LONELY)),
+    a_view(a_cluster(majority_groups=MajorityGroups(), control_plane_count=2), FENCED),
+    a_view(a_running_cluster(imported=True), JOINING),
+)
+"""The views in which hosts have something to say of each other."""
+
+
+def test_every_check_says_what_it_looks_at_of_the_other_hosts():
+    read = {check.id: set() for check in HOST_VALIDATIONS}
+    for view, check in product(OTHERS_VIEWS, HOST_VALIDATIONS):
+        for host in view.living:
+            of_cluster = set()
+            seen = replace(view, cluster=Watched(view.cluster, of_cluster))
+            check(HostView(seen, host, Watched(peers_of(view.living), read[check.id])))
+            read[check.id] |= of_cluster & TOGETHER
+    for check in HOST_VALIDATIONS:
+        if check.of_others == OTHERS:
+            assert check.category == "operators" or check.id in OF_SHARES
+        else:
+            assert check.of_others == read[check.id], check.id
+
+
+class Noticed(dict):
+    """Hosts of which it is noticed that they are looked at."""
+
+    looked_at = False
+
+    def values(self):
+        self.looked_at = True
+        return super().values()
+
+
+def test_checks_that_are_of_the_cluster_alone_look_at_no_host():
+    of_hosts = set()
+    for view, check in product(VIEWS, CLUSTER_VALIDATIONS):
+        hosts, of_peers = Noticed(view.hosts), set()
+        check(ClusterView(replace(view, hosts=hosts), view.cluster, Watched(peers_of(view.living), of_peers)))
+        if hosts.looked_at or of_peers:
+            of_hosts.add(check.id)
+    others = {check.id for check in CLUSTER_VALIDATIONS if check.category != "operators"} - of_hosts
+    assert others == OF_CLUSTERS_ALONE
+
+
+def test_checks_of_a_cluster_do_not_look_at_its_state_nor_at_how_its_hosts_find_each_other():
+    read = set()
+    for view, check in product(VIEWS, CLUSTER_VALIDATIONS):
+        check(ClusterView(view, Watched(view.cluster, read), peers_of(view.living)))
+    assert "api_vips" in read
+    assert not read & UNJUDGED
+
+
+CONDITIONS = {each.name: each for each in vars(host_conditions).values() if isinstance(each, Condition)}
+
+
+def test_only_hosts_that_wait_for_their_user_mind_what_becomes_of_others():
+    minding = set()
+    for view, (name, condition) in product(VIEWS, CONDITIONS.items()):
+        for host in view.living:
+            of_others = set()
+            others = {key: Watched(other, of_others) for key, other in view.hosts.items() if key != host.id}
+            seen = view.but(hosts={**others, host.id: host})
+            condition.test(HostCase(seen, host, peers_of(view.living), NO_ASSESSMENT, TICKED))
+            minding |= {name} if of_others else set()
+    rows = [row for row in HOST_TABLE.rows if row.on is Ticked and any(name in row.when.name for name in minding)]
+    assert minding
+    assert frozenset().union(*(row.source for row in rows)) == MINDFUL
+
+
 def test_hosts_move_by_nothing_else_of_their_cluster_and_of_each_other_than_is_said():
     of_cluster, of_others = set(), set()
     for view, state in product(VIEWS, ClusterState):
@@ -166,7 +253,7 @@ def test_hosts_move_by_nothing_else_of_their_cluster_and_of_each_other_than_is_s
             others = {key: Watched(other, of_others) for key, other in view.hosts.items() if key != host.id}
             seen = view.but(cluster=cluster, hosts={**others, host.id: host})
             case = HostCase(seen, host, peers_of(view.living), assess_host(HostView(view, host, peers_of(()))), TICKED)
-            for condition in (each for each in vars(host_conditions).values() if isinstance(each, Condition)):
+            for condition in CONDITIONS.values():
                 condition.test(case)
             for row in (each for each in HOST_TABLE.rows if each.on is Ticked):
                 (row.because or "").format_map(case)

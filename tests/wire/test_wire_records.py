@@ -18,7 +18,7 @@ from muster.domain.networks import ClusterNetwork, Vip, VipVerification
 from muster.domain.operators import OLM_OPERATORS
 from muster.domain.record import record_patch
 from muster.domain.roles import Role
-from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_host
+from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, Assessment, assess_host
 from muster.domain.verdicts import Finding, Status
 from muster.domain.views import HostView, peers_of
 from muster.wire.clusters import cluster_out, host_networks, hosts_out, image_info, operator_out, without_hosts
@@ -29,7 +29,7 @@ from muster.wire.hosts import WrittenHosts, host_out, host_written, registration
 from muster.wire.infra_envs import download_url, infra_env_out
 from muster.wire.json import filled, text
 from muster.wire.moments import NEVER, micros, millis
-from muster.wire.muster import explained, remembered, replayed
+from muster.wire.muster import explained, replayed
 
 moments = st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2999, 1, 1)).map(  # noqa: DTZ001 - made UTC next
     lambda each: each.replace(tzinfo=UTC)
@@ -373,7 +373,8 @@ def test_no_two_rows_answer_the_same_call():
 
 def test_checks_that_are_no_longer_done_are_explained_by_their_last_outcome():
     finding = Finding(status=Status.SUCCESS, message="Every host can be installed")
-    assessment = remembered({"all-hosts-are-ready-to-install": finding})
+    assessment = Assessment(verdicts={"all-hosts-are-ready-to-install": finding})
     (told,) = explained(assessment, CLUSTER_VALIDATIONS)
     assert (told["status"], told["message"], told["holds_back"]) == ("success", finding.message, [])
+    assert not any(told["evidence"].values())
     assert explained(assessment, CLUSTER_VALIDATIONS, failing=True) == []

@@ -14,13 +14,19 @@ from muster.domain.history import HistoryRow
 from muster.domain.hosts import Host
 from muster.domain.role_reasons import role_reasons
 from muster.domain.states.clusters import JUDGED
-from muster.domain.validations.catalogue import CLUSTER_VALIDATIONS, HOST_VALIDATIONS, assess_cluster, assess_host
+from muster.domain.validations.catalogue import (
+    CLUSTER_VALIDATIONS,
+    HOST_VALIDATIONS,
+    Assessment,
+    assess_cluster,
+    assess_host,
+)
 from muster.domain.views import ClusterView, HostView, View, host_scope, peers_of
 from muster.domain.what_if import what_if
 from muster.ports import Committed
 from muster.wire.endpoints import ours as rows
 from muster.wire.endpoints.endpoint import PAGE
-from muster.wire.muster import explained, remembered, replayed, supposed
+from muster.wire.muster import explained, replayed, supposed
 from muster.wire.pages import host_page
 
 QUIET = 15.0
@@ -143,7 +149,7 @@ async def explain_cluster(call: Call) -> dict[str, Any]:
     assessment = (
         assess_cluster(ClusterView(view, cluster, peers_of(view.living)))
         if cluster.status in JUDGED
-        else remembered(cluster.verdicts)
+        else Assessment(verdicts=cluster.verdicts)
     )
     return {
         "id": cluster.id,

@@ -1,9 +1,13 @@
 """The one kind of value in the core: frozen, keyword-only, compared by content."""
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import compress
+from operator import is_not
 from typing import Any, Self, dataclass_transform
 
 import msgspec
+from msgspec.structs import astuple
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
@@ -31,11 +35,15 @@ class Record(msgspec.Struct, metaclass=_KeywordOnly, frozen=True, omit_defaults=
         return msgspec.structs.replace(self, **differing) if differing else self
 
 
-def differences(new: Record, old: Record, fields: tuple[str, ...]) -> frozenset[str]:
-    """The fields, of some, in which two versions of a record are not the very same."""
+def differences(new: Record, old: Record) -> frozenset[str]:
+    """The fields in which two versions of a record are not the very same."""
     if new is old:
         return NO_FIELDS
-    return frozenset([name for name in fields if getattr(new, name) is not getattr(old, name)])
+    return frozenset(_differing(new, old))
+
+
+def _differing(new: Record, old: Record) -> Iterator[str]:
+    return compress(new.__struct_fields__, map(is_not, astuple(new), astuple(old)))
 
 
 NO_FIELDS: frozenset[str] = frozenset()
@@ -50,16 +58,14 @@ SECRET = "(secret)"  # noqa: S105 - this is what is shown in place of one
 
 def merge_patch(old: Any, new: Any) -> Any:
     """The JSON merge patch (RFC 7396) that turns `old` into `new`; `MISSING` when they are equal."""
-    if old == new:
-        return MISSING
     if not isinstance(old, dict) or not isinstance(new, dict):
-        return new
+        return MISSING if old == new else new
     patch: dict[str, Any] = {key: None for key in old if key not in new}
     for key, value in new.items():
-        change = merge_patch(old.get(key), value) if key in old else value
+        change = merge_patch(old[key], value) if key in old else value
         if change is not MISSING:
             patch[key] = change
-    return patch
+    return patch or MISSING
 
 
 def apply_patch(old: Any, patch: Any) -> Any:
@@ -84,9 +90,9 @@ def record_patch(old: Record | None, new: Record, *, hidden: frozenset[str] = fr
         patch = {**_granted(type(new)), **msgspec.to_builtins(new)}
         return {name: SECRET if value and name in hidden else value for name, value in patch.items()}
     patch = {}
-    for name in new.__struct_fields__:
+    for name in _differing(new, old):
         mine, theirs = getattr(old, name), getattr(new, name)
-        if mine is theirs or mine == theirs:
+        if mine == theirs:
             continue
         if name in hidden:
             patch[name] = SECRET if theirs else msgspec.to_builtins(theirs)
@@ -108,14 +114,7 @@ def _granted(kind: type[Record]) -> dict[str, Any]:
 
 def _change(old: Any, new: Any) -> Any:
     """The merge patch between two values of a field. In a dictionary, what is the very same is not even read."""
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        return merge_patch(msgspec.to_builtins(old), msgspec.to_builtins(new))
-    patch: dict[str, Any] = {str(key): None for key in old if key not in new}
-    for key, value in new.items():
-        was = old.get(key, MISSING)
-        if was is value:
-            continue
-        change = msgspec.to_builtins(value) if was is MISSING else _change(was, value)
-        if change is not MISSING:
-            patch[str(key)] = change
-    return patch
+    if isinstance(old, dict) and isinstance(new, dict):
+        same = {key for key, value in new.items() if old.get(key, MISSING) is value}
+        old, new = ({key: value for key, value in each.items() if key not in same} for each in (old, new))
+    return merge_patch(msgspec.to_builtins(old), msgspec.to_builtins(new))

@@ -7,18 +7,20 @@ the last round, of this settling or of the one before, is neither derived nor ju
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import asdict, replace
+
 from . import events, host_events
 from .clusters import Cluster
 from .derive import derive_disks, derive_groups, derive_networks, derive_progress, derive_roles
 from .draft import Draft
 from .hosts import Host
 from .moves import NO_ASSESSMENT, move_cluster, move_host
-from .record import Record, differences
+from .record import NO_FIELDS, Record, differences
 from .states.cases import ClusterCase, HostCase
 from .states.cluster_table import CLUSTER_TABLE
 from .states.clusters import JUDGED
 from .states.host_table import HOST_TABLE
-from .states.hosts import BEFORE_INSTALL, IN_POOL
+from .states.hosts import BEFORE_INSTALL, IN_POOL, HostState
 from .states.table import TICK
 from .triggers import Ticked
 from .validations.catalogue import (
@@ -35,23 +37,22 @@ from .validations.catalogue import (
 from .validations.operators import spoken
 from .validations.registry import Validation
 from .verdicts import Finding, Status
-from .views import ClusterView, HostView, Peers, View, peers_of
+from .views import TOGETHER, ClusterView, HostView, Peers, View, peers_of
 
 ROUNDS = 12
 """More than any chain of consequences needs; not settling by then is a fault in the tables."""
 
 TICKED = Ticked()
 
-WORDS = frozenset({"status_info", "updated_at", "verdicts"})
+STAMP = frozenset({"updated_at"})
+
+WORDS = STAMP | {"status_info", "verdicts"}
 """Fields of a record that say what is so; nothing follows from them."""
 
 STATE = frozenset({"status", "status_updated_at"})
 
-HOST_FIELDS = tuple(name for name in Host.__struct_fields__ if name not in WORDS)
-CLUSTER_FIELDS = tuple(name for name in Cluster.__struct_fields__ if name not in WORDS)
-
-TOGETHER = ("majority_groups", "ip_collisions")
-"""Fields of a cluster that say how its hosts find each other: what the others are to a host."""
+HOST_FIELDS = frozenset(Host.__struct_fields__) - WORDS
+CLUSTER_FIELDS = frozenset(Cluster.__struct_fields__) - WORDS
 
 OWN = frozenset({
     "api_vip_lease", "api_vips", "ingress_vip_lease", "ingress_vips", "machine_network_updated_at", "preparation",
@@ -59,17 +60,20 @@ OWN = frozenset({
 })  # fmt: skip
 """Fields of a cluster that are no affair of its hosts."""
 
-LOOKED_AT = tuple(name for name in CLUSTER_FIELDS if name not in STATE.union(TOGETHER, OWN))
+LOOKED_AT = CLUSTER_FIELDS - STATE - TOGETHER - OWN
 """Fields of a cluster that the checks, the disks and the roles of its hosts depend on."""
 
-MET = ("status", "role", "suggested_role", "cluster_id", "deleted_at", "fencing_credentials")
-"""Fields of a host that the moves of others depend on."""
-
-AROUND = tuple(name for name in CLUSTER_FIELDS if name not in OWN)
+AROUND = LOOKED_AT | STATE
 """Fields of a cluster that the moves of its hosts depend on."""
 
-SAID = tuple(name for name in Host.__struct_fields__ if name != "updated_at")
-"""All that is said of a host; when something was last said counts for nothing."""
+MINDFUL = frozenset({HostState.PENDING_USER_ACTION})
+"""States in which the moves of a host depend on other hosts."""
+
+MET = frozenset({"status", "role", "suggested_role", "cluster_id", "deleted_at", "fencing_credentials"})
+"""Fields of those others that they depend on."""
+
+UNJUDGED = STATE | TOGETHER
+"""Fields of a cluster that its own checks do not look at."""
 
 MEASURED = frozenset(LOOKED_AT_BY)
 """Fields of a host that its disks and its role do not depend on."""
@@ -91,7 +95,7 @@ class Judged(Record):
     def stands(self, view: View, host: Host) -> bool:
         """Whether nothing would come of judging and moving the host again, if all around it is as it was."""
         in_time = self.due is None or view.now < self.due
-        return in_time and view.seen_at(host) == self.seen_at and not differences(host, self.host, SAID)
+        return in_time and view.seen_at(host) == self.seen_at and differences(host, self.host) <= STAMP
 
 
 class Memo(Record):
@@ -124,46 +128,48 @@ def settle(draft: Draft) -> None:
 
 def _has_moved(view: View, before: View) -> bool:
     """Whether anything has changed from which more may follow."""
-    if not _same(view.cluster, before.cluster, CLUSTER_FIELDS):
+    if _news_of(view.cluster, before.cluster) or not _have_met(view.hosts, before.hosts):
         return True
-    return any(differences(host, before.hosts[key], HOST_FIELDS) for key, host in view.hosts.items())
+    return any(_news(host, before.hosts[key]) for key, host in view.hosts.items())
 
 
-def _same(cluster: Cluster | None, before: Cluster | None, fields: tuple[str, ...]) -> bool:
-    """Whether two versions of a cluster are the same in some fields."""
+def _news_of(cluster: Cluster | None, before: Cluster | None) -> frozenset[str]:
+    """The fields in which a cluster is not what it was, and from which something may follow."""
     if cluster is None or before is None:
-        return cluster is before
-    return not differences(cluster, before, fields)
+        return NO_FIELDS if cluster is before else CLUSTER_FIELDS
+    return differences(cluster, before) - WORDS
 
 
 def _derive(draft: Draft) -> None:
     """Work out what follows from the facts, as far as they are not those that were judged last."""
     view, memo = draft.view, draft.view.memo or NO_MEMO
     living = view.living
-    same = view.infra_envs is memo.infra_envs and _same(view.cluster, memo.cluster, LOOKED_AT)
+    news = _news_of(view.cluster, memo.cluster)
+    same = view.infra_envs is memo.infra_envs and LOOKED_AT.isdisjoint(news)
     others = memo.hosts.keys() != {host.id for host in living}
-    news = [(host, _news(host, memo)) for host in living]
-    fresh = [host for host, fields in news if not (same and fields <= MEASURED)]
+    told = [(host, _news(host, memo.hosts[host.id].host if host.id in memo.hosts else None)) for host in living]
+    fresh = [host for host, fields in told if not (same and fields <= MEASURED)]
     if fresh or others:
         _derive_hosts(draft, fresh)
     cluster = draft.view.cluster
     if cluster is None or cluster.deleted_at is not None:
         return
-    if fresh or others or any(fields for _, fields in news) or not _same(cluster, memo.cluster, CLUSTER_FIELDS):
+    if news or fresh or others or any(fields for _, fields in told):
         cluster = derive_groups(draft.view, derive_networks(draft.view, cluster))
         draft.put(derive_progress(draft.view, cluster))
 
 
-def _news(host: Host, memo: Memo) -> frozenset[str]:
-    """The fields in which a host is not what was judged; its state counts if disks are no longer, or now, chosen."""
-    judged = memo.hosts.get(host.id)
-    if judged is None:
-        return EVERYTHING
-    fields = differences(host, judged.host, HOST_FIELDS)
-    return fields - STATE if (host.status in CHOOSING) == (judged.host.status in CHOOSING) else fields
+def _news(host: Host, before: Host | None) -> frozenset[str]:
+    """The fields in which a host is not what it was, and from which something may follow.
 
-
-EVERYTHING = frozenset(HOST_FIELDS)
+    It moves as far as it goes at once, so its state counts only if disks and roles are no longer, or now, chosen.
+    """
+    if host is before:
+        return NO_FIELDS
+    if before is None:
+        return HOST_FIELDS
+    fields = differences(host, before) - WORDS
+    return fields - STATE if (host.status in CHOOSING) == (before.status in CHOOSING) else fields
 
 
 def _derive_hosts(draft: Draft, fresh: list[Host]) -> None:
@@ -186,27 +192,30 @@ def _derive_hosts(draft: Draft, fresh: list[Host]) -> None:
 
 def _judge_and_move(draft: Draft) -> None:
     view, memo = draft.view, draft.view.memo or NO_MEMO
-    peers = peers_of(view.living)
-    if peers == memo.peers:
-        peers = memo.peers
-    same = view.infra_envs is memo.infra_envs and _same(view.cluster, memo.cluster, LOOKED_AT)
-    same_others = peers is memo.peers and _same(view.cluster, memo.cluster, TOGETHER)
-    still = same and same_others and _same(view.cluster, memo.cluster, AROUND) and _have_met(view.hosts, memo.met)
+    living = view.living
+    peers = memo.peers.but(**asdict(peers_of(living)))
+    news = _news_of(view.cluster, memo.cluster)
+    others = differences(peers, memo.peers) | (news & TOGETHER)
+    same = view.infra_envs is memo.infra_envs and LOOKED_AT.isdisjoint(news)
+    still = same and AROUND.isdisjoint(news) and _have_met(view.hosts, memo.met)
     judged: dict[str, Judged] = {}
-    for host in view.living:
+    for host in living:
         before = memo.hosts.get(host.id) if same else None
-        if still and before is not None and before.stands(view, host):
+        stands = still and before is not None and before.stands(view, host)
+        if before is not None and stands and not others:
             judged[host.id] = before
         else:
-            judged[host.id] = _judge_and_move_host(draft, HostView(view, host, peers), before, same_others=same_others)
+            case = HostView(view, host, peers)
+            judged[host.id] = _judge_and_move_host(draft, case, before, others, stands=stands)
     assessment = NO_ASSESSMENT
     cluster, roster = draft.view.cluster, draft.view.hosts
     if cluster is not None and cluster.deleted_at is None:
         assessment = _judge_cluster(draft, ClusterView(draft.view, cluster, peers), memo)
         move_cluster(draft, draft.cluster, TICKED, assessment, peers)
-        if _same(draft.view.cluster, cluster, CLUSTER_FIELDS):
+        if not _news_of(draft.view.cluster, cluster):
             cluster = draft.view.cluster
-    draft.view = draft.view.but(
+    draft.view = replace(
+        draft.view,
         memo=Memo(
             cluster=cluster,
             infra_envs=view.infra_envs,
@@ -215,39 +224,56 @@ def _judge_and_move(draft: Draft) -> None:
             met=view.hosts,
             roster=roster,
             cluster_assessment=assessment,
-        )
+        ),
     )
 
 
 def _have_met(hosts: dict[str, Host], met: dict[str, Host]) -> bool:
-    """Whether the hosts are to each other what they were."""
-    return hosts.keys() == met.keys() and not any(differences(host, met[key], MET) for key, host in hosts.items())
+    """Whether the hosts are to each other what they were, or do not mind."""
+    if not any(host.status in MINDFUL for host in hosts.values()):
+        return True
+    return hosts.keys() == met.keys() and not any(differences(host, met[key]) & MET for key, host in hosts.items())
 
 
-def _judge_and_move_host(draft: Draft, case: HostView, before: Judged | None, *, same_others: bool) -> Judged:
+def _judge_and_move_host(
+    draft: Draft, case: HostView, before: Judged | None, others: frozenset[str], *, stands: bool
+) -> Judged:
+    """What a host is judged to be, and where it goes; one that stands goes nowhere unless it is judged otherwise."""
     host, peers = case.host, case.peers
-    outcome = _judge(case, before, same_others=same_others)
+    outcome = _judge(case, before, others)
+    if stands and outcome is before:
+        return outcome
     if before is None or outcome.assessment is not before.assessment or host.verdicts is not before.host.verdicts:
         _remember(draft, host, outcome.assessment)
-    move_host(draft, draft.view.hosts[host.id], TICKED, outcome.assessment, peers)
-    moved = draft.view.hosts[host.id]
+    moved = _moved_on(draft, host.id, outcome.assessment, peers)
     return outcome.but(
         # A move may change what is looked at; then the outcome is of the host as it was, and does not last.
-        host=host if differences(moved, host, HOST_FIELDS) else moved,
+        host=host if _news(moved, host) else moved,
         seen_at=case.seen_at,
         due=_due(HostCase(draft.view, moved, peers, outcome.assessment, TICKED)),
     )
 
 
-def _judge(case: HostView, before: Judged | None, *, same_others: bool) -> Judged:
+def _moved_on(draft: Draft, host_id: str, assessment: Assessment, peers: Peers) -> Host:
+    """Let a host move as far as it goes; what it is judged to be does not depend on its state."""
+    for _ in range(ROUNDS):
+        host = draft.view.hosts[host_id]
+        move_host(draft, host, TICKED, assessment, peers)
+        moved = draft.view.hosts[host_id]
+        if moved.status is host.status:
+            return moved
+    raise AssertionError(f"host {host_id} does not come to rest")
+
+
+def _judge(case: HostView, before: Judged | None, others: frozenset[str]) -> Judged:
     """The assessment of a host, worked out only as far as something it depends on has changed."""
     if before is None or before.connected != case.connected:
-        assessment = assess_host(case)
+        assessment = assess_host(case, before=case.host.verdicts)
         return Judged(host=case.host, connected=case.connected, assessment=assessment, seen_at=case.seen_at)
-    fields = differences(case.host, before.host, HOST_FIELDS) - STATE
-    checks = host_checks_of(fields, None if same_others else operators_of(case.cluster))
+    fields = differences(case.host, before.host) - WORDS - STATE
+    checks = host_checks_of(fields, others, operators_of(case.cluster))
     if checks is None:
-        return before.but(assessment=assess_host(case))
+        return before.but(assessment=assess_host(case, before=case.host.verdicts))
     return before.but(assessment=reassess_host(case, before.assessment, checks)) if checks else before
 
 
@@ -258,7 +284,7 @@ def _judge_cluster(draft: Draft, case: ClusterView, memo: Memo) -> Assessment:
         return before
     checks = _cluster_checks(case, memo)
     if checks is None:
-        assessment = assess_cluster(case)
+        assessment = assess_cluster(case, before=cluster.verdicts)
     else:
         assessment = reassess_cluster(case, before, checks) if checks else before
     if assessment is not before or memo.cluster is None or cluster.verdicts is not memo.cluster.verdicts:
@@ -268,21 +294,17 @@ def _judge_cluster(draft: Draft, case: ClusterView, memo: Memo) -> Assessment:
 
 def _cluster_checks(case: ClusterView, memo: Memo) -> tuple[Validation[ClusterView], ...] | None:
     """The checks of a cluster that have to be made again; None if all have."""
-    hosts, roster = case.view.hosts, memo.roster
-    if (
-        case.peers is not memo.peers
-        or hosts.keys() != roster.keys()
-        or not _same(case.cluster, memo.cluster, CLUSTER_FIELDS)
-    ):
+    if not _news_of(case.cluster, memo.cluster) <= UNJUDGED:
         return None
-    return cluster_checks_of(
-        frozenset().union(*(differences(host, roster[key], HOST_FIELDS) for key, host in hosts.items()))
-    )
+    hosts, roster, fields = case.view.hosts, memo.roster, HOST_FIELDS
+    if case.peers is memo.peers and hosts.keys() == roster.keys():
+        fields = frozenset().union(*(differences(host, roster[key]) for key, host in hosts.items())) - WORDS
+    return cluster_checks_of(fields, operators_of(case.cluster))
 
 
 def _remember(draft: Draft, host: Host, assessment: Assessment) -> None:
     """Write the verdicts on a host down; turning points are told."""
-    findings = assessment.findings(host.verdicts)
+    findings = assessment.spoken
     for name, finding in _turns(host.verdicts, findings):
         tell = (
             host_events.host_validation_failed
@@ -295,7 +317,7 @@ def _remember(draft: Draft, host: Host, assessment: Assessment) -> None:
 
 def _remember_cluster(draft: Draft, cluster: Cluster, assessment: Assessment) -> None:
     """Write the verdicts on a cluster down; turning points are told."""
-    findings = assessment.findings(cluster.verdicts)
+    findings = assessment.spoken
     for name, finding in _turns(cluster.verdicts, findings):
         failed = finding.status is Status.FAILURE
         tell = events.cluster_validation_failed if failed else events.cluster_validation_fixed

@@ -1,5 +1,6 @@
 """The words of judgement: verdicts with their evidence, and the gates they close."""
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 
@@ -44,12 +45,11 @@ NO_EVIDENCE = Evidence()
 """Nothing was measured: the verdict follows from what the user chose."""
 
 
-class Verdict(Record):
-    """The outcome of one validation for one host or cluster."""
+class Finding(Record):
+    """The outcome of one validation for one host or cluster, as it is remembered and shown."""
 
     status: Status
     message: str
-    evidence: Evidence = NO_EVIDENCE
 
     @property
     def passes(self) -> bool:
@@ -57,28 +57,41 @@ class Verdict(Record):
         return self.status is Status.SUCCESS or self.status is Status.DISABLED
 
 
-class Finding(Record):
-    """A verdict as it is remembered and shown: without its evidence, which can be worked out again."""
-
-    status: Status
-    message: str
+Proof = Evidence | Callable[[], Evidence]
+"""Evidence, or the way to it where it is much work that nobody may ask for."""
 
 
-def passed(message: str, evidence: Evidence = NO_EVIDENCE) -> Verdict:
+class Verdict(Finding):
+    """A finding with its evidence, which is not kept: it can be worked out again."""
+
+    proof: Proof = NO_EVIDENCE
+
+    @property
+    def evidence(self) -> Evidence:
+        """Why the verdict is what it is."""
+        return self.proof if isinstance(self.proof, Evidence) else self.proof()
+
+
+def evidence_of(finding: Finding) -> Evidence:
+    """Why something was found; what was only remembered has nothing to show."""
+    return finding.evidence if isinstance(finding, Verdict) else NO_EVIDENCE
+
+
+def passed(message: str, proof: Proof = NO_EVIDENCE) -> Verdict:
     """All is well."""
-    return Verdict(status=Status.SUCCESS, message=message, evidence=evidence)
+    return Verdict(status=Status.SUCCESS, message=message, proof=proof)
 
 
-def failed(message: str, evidence: Evidence = NO_EVIDENCE) -> Verdict:
+def failed(message: str, proof: Proof = NO_EVIDENCE) -> Verdict:
     """It is known to be wrong."""
-    return Verdict(status=Status.FAILURE, message=message, evidence=evidence)
+    return Verdict(status=Status.FAILURE, message=message, proof=proof)
 
 
-def pending(message: str, evidence: Evidence = NO_EVIDENCE) -> Verdict:
+def pending(message: str, proof: Proof = NO_EVIDENCE) -> Verdict:
     """It is not known yet."""
-    return Verdict(status=Status.PENDING, message=message, evidence=evidence)
+    return Verdict(status=Status.PENDING, message=message, proof=proof)
 
 
-def unjudged(message: str, evidence: Evidence = NO_EVIDENCE) -> Verdict:
+def unjudged(message: str, proof: Proof = NO_EVIDENCE) -> Verdict:
     """The facts contradict each other, so no judgement is possible (`error` on the wire)."""
-    return Verdict(status=Status.ERROR, message=message, evidence=evidence)
+    return Verdict(status=Status.ERROR, message=message, proof=proof)

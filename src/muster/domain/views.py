@@ -5,6 +5,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from msgspec.structs import replace
+
 from .clusters import Cluster
 from .hosts import Host, HostKind
 from .infra_envs import InfraEnv
@@ -72,7 +74,7 @@ class View(Record):
     def living(self) -> tuple[Host, ...]:
         """The hosts that have not been given up and are still in this scope."""
         own = self.cluster.id if self.cluster else None
-        return tuple(host for host in self.hosts.values() if host.deleted_at is None and host.cluster_id == own)
+        return tuple([host for host in self.hosts.values() if host.deleted_at is None and host.cluster_id == own])
 
     @property
     def own_infra_env(self) -> InfraEnv | None:
@@ -88,11 +90,11 @@ class View(Record):
         """This view with a host added or changed; itself when nothing differs."""
         if self.hosts.get(host.id) is host:
             return self
-        return self.but(hosts={**self.hosts, host.id: host})
+        return replace(self, hosts={**self.hosts, host.id: host})
 
     def with_cluster(self, cluster: Cluster) -> "View":
         """This view with its cluster changed; itself when nothing differs."""
-        return self if cluster is self.cluster else self.but(cluster=cluster)
+        return self if cluster is self.cluster else replace(self, cluster=cluster)
 
 
 class Peers(Record):
@@ -121,6 +123,13 @@ class Peers(Record):
         """Whether two control plane hosts can do without an arbiter, since each can switch the other off."""
         masters = [host_id for host_id, role in self.roles.items() if role is Role.MASTER]
         return len(masters) == WITH_ARBITER and not self.counted(Role.ARBITER) and self.fenced.issuperset(masters)
+
+
+TOGETHER = frozenset({"ip_collisions", "majority_groups"})
+"""Fields of a cluster that say how its hosts find each other: what the others are to a host, besides `Peers`."""
+
+OTHERS = TOGETHER.union(Peers.__struct_fields__)
+"""All that there is to know of the others."""
 
 
 def peers_of(hosts: Iterable[Host]) -> Peers:

@@ -17,11 +17,11 @@ from .inputs.clusters import ClusterUpdate
 from .inputs.fields import Input, given
 from .inputs.hosts import HostUpdate
 from .record import Record, record_patch
-from .settle import Memo
 from .states.hosts import HostState
 from .triggers import DeleteHost, Ticked, Trigger, UpdateCluster, UpdateHost
-from .verdicts import NO_EVIDENCE, Evidence, Finding, Verdict
-from .views import View
+from .validations.catalogue import assess_cluster, assess_host
+from .verdicts import NO_EVIDENCE, Evidence, Finding, evidence_of
+from .views import ClusterView, HostView, Peers, View, peers_of
 
 
 class Supposition(Input):
@@ -109,22 +109,28 @@ def _triggers(supposed: Supposition) -> list[Trigger]:
 
 
 def _outcome(now: View, then: View) -> Outcome:
-    memo: Memo = then.memo
     before = {host.id: host for host in now.living}
     after = {host.id: host for host in then.living}
-    judged = {host_id: each.assessment.verdicts for host_id, each in memo.hosts.items()}
+    peers = peers_of(then.living)
+    judged = {key: assess_host(HostView(then, host, peers)).verdicts for key, host in after.items()}
     hosts = (_difference(before.get(key), after.get(key), judged.get(key, {})) for key in {**before, **after})
     return Outcome(
-        cluster=_difference(now.cluster, then.cluster, memo.cluster_assessment.verdicts),
+        cluster=_difference(now.cluster, then.cluster, _judged_cluster(then, peers)),
         hosts=tuple(each for each in hosts if each.matters),
     )
+
+
+def _judged_cluster(then: View, peers: Peers) -> dict[str, Finding]:
+    """What is judged of the cluster then, with its evidence."""
+    assert then.cluster is not None, "a supposition is about a cluster"
+    return assess_cluster(ClusterView(then, then.cluster, peers)).verdicts
 
 
 WORDED = frozenset({"status", "status_info", "status_updated_at", "updated_at", "verdicts", "deleted_at"})
 """Fields that are told in their own words, or are of no interest."""
 
 
-def _difference(before: Cluster | Host | None, after: Cluster | Host | None, judged: dict[str, Verdict]) -> Difference:
+def _difference(before: Cluster | Host | None, after: Cluster | Host | None, judged: dict[str, Finding]) -> Difference:
     there = after or before
     assert there is not None, "something is there now or then"
     findings = after.verdicts if after else {}
@@ -145,11 +151,11 @@ def _facts(before: Cluster | Host, after: Cluster | Host) -> dict[str, Any]:
     return {name: value for name, value in patch.items() if name not in WORDED}
 
 
-def _turns(before: dict[str, Finding], after: dict[str, Finding], judged: dict[str, Verdict]) -> Iterator[Turn]:
+def _turns(before: dict[str, Finding], after: dict[str, Finding], judged: dict[str, Finding]) -> Iterator[Turn]:
     """What would differ: first what would come out differently, then what would only say something else."""
     turns = [(before.get(name), after.get(name), name) for name in {**before, **after}]
     for old, new, name in sorted((each for each in turns if each[0] != each[1]), key=_only_words):
-        evidence = judged[name].evidence if name in judged else NO_EVIDENCE
+        evidence = evidence_of(judged[name]) if name in judged else NO_EVIDENCE
         yield Turn(id=name, before=old, after=new, evidence=evidence)
 
 

@@ -10,7 +10,7 @@ from muster.domain.errors import Invalid
 from muster.domain.record import Record, apply_patch
 from muster.domain.states.clusters import ClusterState
 from muster.domain.validations.registry import Assessment, Validation
-from muster.domain.verdicts import Finding, Status, Verdict
+from muster.domain.verdicts import Finding, Status, evidence_of
 from muster.domain.what_if import Difference, Outcome
 
 _ID = r"[0-9a-fA-F-]{32,36}"
@@ -62,17 +62,11 @@ def explained(
                 "promise": check.promise,
                 "status": verdict.status,
                 "message": verdict.message,
-                "evidence": msgspec.to_builtins(verdict.evidence),
+                "evidence": msgspec.to_builtins(evidence_of(verdict)),
                 "holds_back": sorted(check.gates) if check.id in assessment.held else [],
             }
         )
     return out
-
-
-def remembered(findings: dict[str, Finding]) -> Assessment:
-    """The last outcome of checks that are no longer done; their evidence is not kept."""
-    verdicts = {name: Verdict(status=each.status, message=each.message) for name, each in findings.items()}
-    return Assessment(verdicts=verdicts)
 
 
 def supposed(outcome: Outcome) -> dict[str, Any]:

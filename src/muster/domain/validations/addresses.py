@@ -47,7 +47,7 @@ def non_overlapping_subnets(view: HostView, inventory: Inventory) -> Verdict | N
 ONE_MACHINE = "one machine for every address"
 
 
-@check("no-ip-collisions-in-network", gate=Gate.INSTALL, of_others=True)
+@check("no-ip-collisions-in-network", gate=Gate.INSTALL, of_others=frozenset({"ip_collisions"}))
 def no_ip_collisions_in_network(view: HostView) -> Verdict:
     """No other machine answers for an address of the host."""
     cluster, inventory = view.cluster, view.host.inventory

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from muster.domain.clusters import Cluster
 from muster.domain.operators import OLM_OPERATORS
+from muster.domain.verdicts import Finding
 from muster.domain.views import ClusterView, HostView
 
 from . import addresses, cluster_networks, clusters, domain_names, hardware, network, operators
@@ -25,6 +26,7 @@ __all__ = [
 
 V = TypeVar("V")
 Checks = tuple[Validation[V], ...]
+Findings = dict[str, Finding]
 
 
 def _collect(*modules: Any) -> tuple[Validation[Any], ...]:
@@ -42,24 +44,24 @@ CLUSTER_VALIDATIONS: Checks[ClusterView] = tuple(
 )
 """In the order in which clients list them: by id."""
 
-POOL_VALIDATIONS = tuple(check for check in HOST_VALIDATIONS if check.in_pool)
 
-
-def operators_of(cluster: Cluster | None) -> tuple[str, ...]:
-    """What a cluster has of operators, by name."""
-    return tuple([operator.name for operator in cluster.operators]) if cluster else ()
-
-
-@lru_cache(maxsize=256)
-def _of_hosts(selected: tuple[str, ...]) -> Checks[HostView]:
-    """The checks of the hosts of a cluster with these operators."""
-    return tuple(check for check in HOST_VALIDATIONS if _applies(check, selected))
+def operators_of(cluster: Cluster | None) -> tuple[str, ...] | None:
+    """What a cluster has of operators, by name; None for hosts without a cluster."""
+    return tuple([operator.name for operator in cluster.operators]) if cluster else None
 
 
 @lru_cache(maxsize=256)
-def _of_clusters(selected: tuple[str, ...]) -> Checks[ClusterView]:
+def _of_hosts(selected: tuple[str, ...] | None) -> Checks[HostView]:
+    """The checks of the hosts of a cluster with these operators, or of hosts without a cluster."""
+    return tuple(
+        check for check in HOST_VALIDATIONS if (check.in_pool if selected is None else _applies(check, selected))
+    )
+
+
+@lru_cache(maxsize=256)
+def _of_clusters(selected: tuple[str, ...] | None) -> Checks[ClusterView]:
     """The checks of a cluster with these operators."""
-    return tuple(check for check in CLUSTER_VALIDATIONS if _applies(check, selected))
+    return tuple(check for check in CLUSTER_VALIDATIONS if _applies(check, selected or ()))
 
 
 def _applies(check: Validation[Any], selected: tuple[str, ...]) -> bool:
@@ -100,52 +102,53 @@ LOOKED_AT_BY_CLUSTERS: dict[str, frozenset[str]] = {
 }
 """The same for the checks of the host's cluster."""
 
+OF_CLUSTERS_ALONE = frozenset({
+    "api-vips-defined", "cluster-cidr-defined", "custom-manifests-requirements-satisfied", "dns-domain-defined",
+    "ingress-vips-defined", "network-type-valid", "networks-same-address-families", "no-cidrs-overlapping",
+    "platform-requirements-satisfied", "pull-secret-set", "service-cidr-defined",
+})  # fmt: skip
+"""Checks of a cluster that do not look at its hosts."""
+
 OF_SHARES = frozenset({"has-cpu-cores-for-role", "has-memory-for-role"})
 """Checks that look at the other hosts only to see what each operator needs of this one."""
 
 
-@lru_cache(maxsize=256)
-def host_checks_of(fields: frozenset[str], operators: tuple[str, ...] | None) -> Checks[HostView] | None:
-    """The checks to make again of a host that differs in some fields; None if all are.
-
-    `operators` are those of the cluster if other hosts differ too, and None if not.
-    """
+@lru_cache(maxsize=1024)
+def host_checks_of(
+    fields: frozenset[str], others: frozenset[str], operators: tuple[str, ...] | None
+) -> Checks[HostView] | None:
+    """The checks to make again of a host that differs in some fields, and whose others do in some; None if all are."""
     if not fields <= LOOKED_AT_BY.keys():
         return None
-    of_others = frozenset() if operators is None else _of_others(operators)
-    ids = of_others.union(*(LOOKED_AT_BY[name] for name in fields))
-    return tuple(check for check in HOST_VALIDATIONS if check.id in ids)
+    ids = frozenset().union(*(LOOKED_AT_BY[name] for name in fields))
+    unshared = frozenset() if OLM_OPERATORS.keys() & set(operators or ()) else OF_SHARES
+    return tuple(
+        check
+        for check in _of_hosts(operators)
+        if check.id in ids or (check.of_others & others and check.id not in unshared)
+    )
 
 
 @lru_cache(maxsize=256)
-def cluster_checks_of(fields: frozenset[str]) -> Checks[ClusterView] | None:
-    """The checks to make again of a cluster whose hosts differ in some fields; None if all are."""
+def cluster_checks_of(fields: frozenset[str], operators: tuple[str, ...] | None) -> Checks[ClusterView]:
+    """The checks to make again of a cluster whose hosts differ in some fields."""
+    checks = _of_clusters(operators)
     if not fields <= LOOKED_AT_BY_CLUSTERS.keys():
-        return None
+        return tuple(check for check in checks if check.id not in OF_CLUSTERS_ALONE)
     ids = frozenset().union(*(LOOKED_AT_BY_CLUSTERS[name] for name in fields))
-    return tuple(check for check in CLUSTER_VALIDATIONS if check.id in ids)
-
-
-@lru_cache(maxsize=64)
-def _of_others(operators: tuple[str, ...]) -> frozenset[str]:
-    """The checks that have to be made again when only other hosts have changed; operators count if selected."""
-    selected = {OLM_OPERATORS[name].check for name in operators if name in OLM_OPERATORS}
-    unshared = frozenset() if selected else OF_SHARES
-    return frozenset(
-        check.id
-        for check in HOST_VALIDATIONS
-        if check.of_others and (check.category != "operators" or check.id in selected) and check.id not in unshared
-    )
+    return tuple(check for check in checks if check.id in ids)
 
 
 def reassess_host(view: HostView, before: Assessment, checks: Checks[HostView]) -> Assessment:
     """Every verdict on a host of which only some checks have to be made again; the same object if all stay."""
-    return _updated(before, assess_host(view, checks), checks, _every_check(view))
+    again = assess_host(view, checks, before=before.verdicts)
+    return _updated(before, again, checks, _every_check(view))
 
 
 def reassess_cluster(view: ClusterView, before: Assessment, checks: Checks[ClusterView]) -> Assessment:
     """Every verdict on a cluster of which only some checks have to be made again; the same object if all stay."""
-    return _updated(before, assess_cluster(view, checks), checks, _of_clusters(operators_of(view.cluster)))
+    again = assess_cluster(view, checks, before=before.verdicts)
+    return _updated(before, again, checks, _of_clusters(operators_of(view.cluster)))
 
 
 def _updated(before: Assessment, again: Assessment, made: Checks[V], every: Checks[V]) -> Assessment:
@@ -163,13 +166,14 @@ def _updated(before: Assessment, again: Assessment, made: Checks[V], every: Chec
     )
 
 
-def assess_host(view: HostView, checks: Checks[HostView] = ()) -> Assessment:
-    """Every verdict on a host, or those of some checks only."""
+def assess_host(view: HostView, checks: Checks[HostView] = (), before: Findings | None = None) -> Assessment:
+    """Every verdict on a host, or those of some checks only; without evidence if it is told what was found before."""
     cluster = view.cluster
     ignored = cluster.ignored_host_validations if cluster else ()
     return assess(
         view,
         checks or _every_check(view),
+        before=before,
         disabled=frozenset() if ignored else view.policy.disabled_host_validations,
         ignored=ignored,
         stage=view.host.progress.current_stage,
@@ -177,15 +181,16 @@ def assess_host(view: HostView, checks: Checks[HostView] = ()) -> Assessment:
 
 
 def _every_check(view: HostView) -> Checks[HostView]:
-    return _of_hosts(operators_of(view.cluster)) if view.cluster else POOL_VALIDATIONS
+    return _of_hosts(operators_of(view.cluster))
 
 
-def assess_cluster(view: ClusterView, checks: Checks[ClusterView] = ()) -> Assessment:
-    """Every verdict on a cluster, or those of some checks only."""
+def assess_cluster(view: ClusterView, checks: Checks[ClusterView] = (), before: Findings | None = None) -> Assessment:
+    """Every verdict on a cluster, or those of some checks only; without evidence if told what was found before."""
     ignored = view.cluster.ignored_cluster_validations
     return assess(
         view,
         checks or _of_clusters(operators_of(view.cluster)),
+        before=before,
         disabled=frozenset() if ignored else view.policy.disabled_cluster_validations,
         ignored=ignored,
     )

@@ -15,22 +15,24 @@ from muster.domain.views import HostView
 from .facts import API_VIP, DOMAINS, NO_RESOLUTIONS, WAIT, asked, cluster_of, some, told
 from .registry import validation
 
+JOINING = frozenset({"joining"})
+
 check = partial(validation, category="network")
 
 
-@check("api-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=True)
+@check("api-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=JOINING)
 def api_domain_name_resolved_correctly(view: HostView) -> Verdict:
     """The name of the API leads to it from this host."""
     return _judge_name(view, "api", "api")
 
 
-@check("api-int-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=True)
+@check("api-int-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=JOINING)
 def api_int_domain_name_resolved_correctly(view: HostView) -> Verdict:
     """The name of the API within the cluster leads to it from this host."""
     return _judge_name(view, "api-int", "api-int")
 
 
-@check("apps-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=True)
+@check("apps-domain-name-resolved-correctly", gate=Gate.INSTALL, in_pool=False, of_others=JOINING)
 def apps_domain_name_resolved_correctly(view: HostView) -> Verdict:
     """The names of applications lead to the ingress from this host."""
     return _judge_name(view, "console-openshift-console.apps", "*.apps")

@@ -12,7 +12,7 @@ from muster.domain.progress import Stage
 from muster.domain.requirements import FORGIVEN_MIB, has_cores, has_memory
 from muster.domain.roles import Role
 from muster.domain.verdicts import Evidence, Gate, Verdict, failed, passed, pending, unjudged
-from muster.domain.views import HostView
+from muster.domain.views import OTHERS, HostView
 
 from .encryption import judge_encryption
 from .facts import (
@@ -157,7 +157,7 @@ def _with_shares(total: str, shares: dict[str, str]) -> str:
     return f"{total}, of which {', '.join(f'{share} for {name}' for name, share in shares.items())}"
 
 
-@check("has-cpu-cores-for-role", gate=Gate.INSTALL, needs=HAS_CPU, of_others=True)
+@check("has-cpu-cores-for-role", gate=Gate.INSTALL, needs=HAS_CPU, of_others=OTHERS)
 def has_cpu_cores_for_role(view: HostView, cpu: Cpu) -> Verdict:
     """The host has the CPU cores that its role and the operators on it need."""
     shares = {name: f"{each.cpu_cores}" for name, each in additions(view).items() if each.cpu_cores}
@@ -170,7 +170,7 @@ def has_cpu_cores_for_role(view: HostView, cpu: Cpu) -> Verdict:
     )
 
 
-@check("has-memory-for-role", gate=Gate.INSTALL, needs=HAS_MEMORY, of_others=True)
+@check("has-memory-for-role", gate=Gate.INSTALL, needs=HAS_MEMORY, of_others=OTHERS)
 def has_memory_for_role(view: HostView, memory: Memory) -> Verdict:
     """The host has the memory that its role and the operators on it need."""
     shares = {name: gib(each.ram_mib * MIB) for name, each in additions(view).items() if each.ram_mib}
@@ -194,7 +194,14 @@ def _name_evidence(host: Host, required: str, fix: str = "") -> Evidence:
     return told(host, INVENTORY, host.hostname or "no name", required, fix)
 
 
-@check("hostname-unique", gate=Gate.INSTALL, needs=HAS_INVENTORY, in_pool=False, ignorable=False, of_others=True)
+@check(
+    "hostname-unique",
+    gate=Gate.INSTALL,
+    needs=HAS_INVENTORY,
+    in_pool=False,
+    ignorable=False,
+    of_others=frozenset({"hostnames"}),
+)
 def hostname_unique(view: HostView, _: Inventory) -> Verdict:
     """No other host of the cluster goes by the same name."""
     name = view.host.hostname

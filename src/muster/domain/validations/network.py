@@ -126,13 +126,18 @@ def ignition_downloadable(view: HostView) -> Verdict | None:
     )
 
 
-@check("belongs-to-majority-group", gate=Gate.INSTALL, in_pool=False, of_others=True)
+@check(
+    "belongs-to-majority-group",
+    gate=Gate.INSTALL,
+    in_pool=False,
+    of_others=frozenset({"count", "fenced", "majority_groups", "names", "roles"}),
+)
 def belongs_to_majority_group(view: HostView) -> Verdict:
     """The host and the other hosts all reach each other."""
     return judge_group(view)
 
 
-@check("mtu-valid", in_pool=False, of_others=True)
+@check("mtu-valid", in_pool=False, of_others=frozenset({"names"}))
 def mtu_valid(view: HostView) -> Verdict | None:
     """Packets of full size pass between the host and the others."""
     return judge_mtu(view)
@@ -231,13 +236,16 @@ def container_images_available(view: HostView) -> Verdict:
     return failed(f"The host cannot fetch {some(missing)}", told(view.host, IMAGES, some(missing), required, fix))
 
 
-@check("sufficient-network-latency-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, of_others=True)
+MEASURED = frozenset({"count", "names", "roles"})
+
+
+@check("sufficient-network-latency-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, of_others=MEASURED)
 def sufficient_network_latency_requirement_for_role(view: HostView, _: Inventory) -> Verdict | None:
     """The host reaches those of the same role as fast as the role needs."""
     return None if view.unbound else judge_quality(view, LATENCY)
 
 
-@check("sufficient-packet-loss-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, of_others=True)
+@check("sufficient-packet-loss-requirement-for-role", gate=Gate.INSTALL, needs=HAS_INVENTORY, of_others=MEASURED)
 def sufficient_packet_loss_requirement_for_role(view: HostView, _: Inventory) -> Verdict | None:
     """The host reaches those of the same role as surely as the role needs."""
     return None if view.unbound else judge_quality(view, LOSS)

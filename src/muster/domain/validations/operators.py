@@ -12,7 +12,7 @@ from muster.domain.operators import OLM_OPERATORS
 from muster.domain.operators.operator import Operator, selected
 from muster.domain.operators.rules import too_old
 from muster.domain.verdicts import Finding, Gate, Status, Verdict, failed, passed
-from muster.domain.views import ClusterView, HostView
+from muster.domain.views import OTHERS, ClusterView, HostView
 
 from .facts import asked, cluster_of
 from .registry import Validation, validation
@@ -29,7 +29,7 @@ check = partial(validation, category="operators", gate=Gate.INSTALL)
 
 
 def _of_host(operator: Operator) -> Validation[HostView]:
-    @check(operator.check, in_pool=False, switchable=False, of_others=True)
+    @check(operator.check, in_pool=False, switchable=False, of_others=OTHERS)
     def judge(view: HostView) -> Verdict | None:
         cluster = cluster_of(view)
         if not selected(cluster, operator.name):

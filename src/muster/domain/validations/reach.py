@@ -5,6 +5,7 @@ of a failure also names those who do not reach the host, which only their report
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
@@ -81,7 +82,7 @@ def judge_group(view: HostView) -> Verdict:
     fewest = least_group(fenced_pair=cluster.control_plane_count == WITH_ARBITER and view.peers.fenced_pair)
     if view.peers.count < fewest:
         return _too_few(view, fewest)
-    return failed(f"The host is not with the others: {found.words}", _evidence(view, found))
+    return failed(f"The host is not with the others: {found.words}", partial(_evidence, view, found))
 
 
 def _too_few(view: HostView, fewest: int) -> Verdict:

@@ -39,8 +39,8 @@ class Validation(Record, Generic[V]):
     ignorable: bool = True
     switchable: bool = True
     """Whether the operator of the service may switch it off for everyone."""
-    of_others: bool = False
-    """Whether it looks at the other hosts too; without that, only the host itself and what is wanted of it matter."""
+    of_others: frozenset[str] = frozenset()
+    """What it looks at of the other hosts (`views.OTHERS`); nothing else about them matters to it."""
 
     def __call__(self, view: V) -> Verdict | None:
         """The verdict; None if the check does not apply, which holds nothing back."""
@@ -71,7 +71,7 @@ def validation(
 class Assessment(Record):
     """All verdicts of a host or cluster, and the gates they close."""
 
-    verdicts: dict[str, Verdict] = {}
+    verdicts: dict[str, Finding] = {}
     closed: frozenset[Gate] = frozenset()
     held: frozenset[str] = frozenset()
     """The checks that keep a gate closed: not passed, and not ignored by the user."""
@@ -83,29 +83,28 @@ class Assessment(Record):
         failing = {verdict.message for verdict in self.verdicts.values() if verdict.status is Status.FAILURE}
         return " ; ".join(sorted(failing or {self.verdicts[name].message for name in self.held}))
 
-    def findings(self, before: dict[str, Finding]) -> dict[str, Finding]:
+    @property
+    def spoken(self) -> dict[str, Finding]:
         """What to write down of these verdicts: all but those nobody wants to read at this stage."""
-        findings: dict[str, Finding] = {}
-        for name, verdict in self.verdicts.items():
-            if name in self.unspoken:
-                continue
-            old, status, message = before.get(name), verdict.status, verdict.message
-            # The old finding where it says the same, so that nothing seems to have changed.
-            same = old is not None and old.status is status and old.message == message
-            findings[name] = old if old is not None and same else Finding(status=status, message=message)
-        return findings
+        if not self.unspoken:
+            return self.verdicts
+        return {name: verdict for name, verdict in self.verdicts.items() if name not in self.unspoken}
 
 
 def assess(
     view: V,
     validations: Iterable[Validation[V]],
     *,
+    before: dict[str, Finding] | None = None,
     disabled: frozenset[str] = frozenset(),
     ignored: tuple[str, ...] = (),
     stage: Stage | None = None,
 ) -> Assessment:
-    """Every verdict there is to give on a view."""
-    verdicts: dict[str, Verdict] = {}
+    """Every verdict there is to give on a view.
+
+    Given what was found `before`, verdicts are kept without their evidence, and the old one where it says the same.
+    """
+    verdicts: dict[str, Finding] = {}
     closed: set[Gate] = set()
     held: set[str] = set()
     unspoken: set[str] = set()
@@ -115,7 +114,7 @@ def assess(
         verdict = DISABLED if name in disabled and check.switchable else check(view)
         if verdict is None:
             continue
-        verdicts[name] = verdict
+        verdicts[name] = verdict if before is None else _kept(verdict, before.get(name))
         if stage in check.unspoken:
             unspoken.add(name)
         if verdict.passes or (check.ignorable and (forgive_all or name in ignored)):
@@ -125,8 +124,16 @@ def assess(
     return Assessment(verdicts=verdicts, closed=frozenset(closed), held=frozenset(held), unspoken=frozenset(unspoken))
 
 
+def _kept(verdict: Verdict, before: Finding | None) -> Finding:
+    """What is remembered of a verdict: what was before, if it says the same, so that nothing seems to have changed."""
+    status, message = verdict.status, verdict.message
+    if before is not None and before.status is status and before.message == message:
+        return before
+    return Finding(status=status, message=message)
+
+
 DISABLED = Verdict(
     status=Status.DISABLED,
     message="This check is switched off for the whole service",
-    evidence=Evidence(measured="not checked", required="nothing", source="settings of the service"),
+    proof=Evidence(measured="not checked", required="nothing", source="settings of the service"),
 )
