@@ -183,7 +183,7 @@ async def test_a_store_comes_back_by_itself_after_the_server_restarts(open_sql: 
 
 async def test_a_session_that_the_server_ended_is_replaced_unnoticed(pg_store: SqlStore, connect: Connect) -> None:
     admin, sessions = await connect(), []
-    engine = pg_store._database._engine.sync_engine  # type: ignore[union-attr]  # this one is a PostgreSQL
+    engine = pg_store._database._engine  # type: ignore[union-attr]  # this one is a PostgreSQL
     event.listen(engine, "connect", lambda session, _: sessions.append(session.driver_connection))
     await with_cluster(pg_store)
     await pg_store.load(CLUSTER)

@@ -24,6 +24,7 @@ from muster.domain.errors import Invalid, NotFound, Refused
 from muster.domain.hosts import DiskSpeed, HostKind, HostState, ImageStatus
 from muster.domain.infra_envs import ImageType
 from muster.domain.inputs.hosts import HostUpdate
+from muster.domain.networks import FreeAddresses
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.roles import Role
 from muster.domain.steps.container_image_availability import ImagesReply
@@ -158,6 +159,14 @@ def test_what_a_step_tells_is_learnt_and_dated():
     assert host.inventory.cpu.count == 16
     assert host.heard_at["inventory"] == view.now
     assert host.heard_at["connectivity-check"] == NOW
+
+
+def test_what_several_hosts_tell_alike_is_kept_once():
+    view = of(H.KNOWN, C.READY)
+    for host_id in ("m1", "m2"):
+        free = (FreeAddresses(network="192.168.1.0/24", free_addresses=("192.168.1.5",)),)
+        view = decide(view, Replied(host_id=host_id, step="free-network-addresses", reply=free)).view
+    assert view.hosts["m1"].free_addresses is view.hosts["m2"].free_addresses
 
 
 def test_a_reply_that_says_the_same_again_changes_nothing():

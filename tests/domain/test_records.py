@@ -5,14 +5,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import CLUSTER_ID, INFRA_ENV_ID, a_cluster, a_host, a_machine, a_policy, a_view, an_infra_env, host_view
+from builders import (
+    CLUSTER_ID,
+    INFRA_ENV_ID,
+    a_cluster,
+    a_host,
+    a_machine,
+    a_policy,
+    a_ready_host,
+    a_view,
+    an_infra_env,
+    host_view,
+)
 from muster.domain.clusters import SECRETS as CLUSTER_SECRETS
 from muster.domain.hosts import SECRETS as HOST_SECRETS
 from muster.domain.hosts import FencingCredentials, Host, HostState
 from muster.domain.infra_envs import SECRETS as INFRA_ENV_SECRETS
+from muster.domain.inventory import Inventory
 from muster.domain.policy import Policy
 from muster.domain.progress import ClusterProgress, FinalizingStage, Stage
-from muster.domain.record import MISSING, SECRET, Record, apply_patch, differences, merge_patch, record_patch
+from muster.domain.record import MISSING, SECRET, Record, alike, apply_patch, differences, merge_patch, record_patch
 from muster.domain.roles import Role
 from muster.domain.states.table import Condition, condition
 from muster.domain.verdicts import Finding, Status
@@ -240,3 +252,15 @@ def test_conditions_join_with_their_names():
         "not even and is small",
     ]
     assert [(~both).test(each) for each in (2, 3)] == [False, True]
+
+
+def test_what_two_records_have_in_common_is_kept_once():
+    one, other = a_ready_host("h1", 1), a_ready_host("h2", 2)
+    other = other.but(inventory=None).but(inventory=msgspec.convert(msgspec.to_builtins(other.inventory), Inventory))
+    assert one.inventory.cpu is not other.inventory.cpu
+    shared = alike(other, one, ["inventory", "ntp_sources", "clock_skew"])
+    assert shared == other
+    assert shared.inventory.cpu is one.inventory.cpu
+    assert shared.inventory.interfaces is other.inventory.interfaces
+    assert shared.ntp_sources is one.ntp_sources
+    assert alike(other, one, ["id"]) is other

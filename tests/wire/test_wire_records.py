@@ -25,7 +25,7 @@ from muster.wire.clusters import cluster_out, host_networks, hosts_out, image_in
 from muster.wire.endpoints import ENDPOINTS
 from muster.wire.endpoints.hosts import GET_HOST
 from muster.wire.events import event_out, page_out
-from muster.wire.hosts import WrittenHosts, host_out, host_written, registration_out, validations_text
+from muster.wire.hosts import PATIENCE, WrittenHosts, host_out, host_written, registration_out, validations_text
 from muster.wire.infra_envs import download_url, infra_env_out
 from muster.wire.json import filled, text
 from muster.wire.moments import NEVER, micros, millis
@@ -151,10 +151,20 @@ def test_no_more_hosts_are_kept_written_than_there_is_room_for():
     written = WrittenHosts(most_bytes=len(WrittenHosts(0).of(one)) + 100)
     first = written.of(one)
     assert written.of(one) is first
-    changed = written.of(one.but(logs_info="requested"))
-    assert changed != first
-    written.of(two)
-    assert written.of(one) is not changed
+    changed = one.but(logs_info="requested")
+    assert written.of(changed) != first
+    assert written.of(two) is not written.of(two)
+    assert written.of(changed) is written.of(changed)
+
+
+def test_what_is_kept_written_of_hosts_that_nobody_asks_for_any_more_makes_room():
+    one, two = a_host("h1"), a_host("h2")
+    written = WrittenHosts(most_bytes=len(WrittenHosts(0).of(one)) + 100)
+    first = written.of(one)
+    for _ in range(PATIENCE * 2 + 1):
+        last = written.of(two)
+    assert written.of(two) is last
+    assert written.of(one) is not first
 
 
 # Clusters

@@ -93,7 +93,7 @@ class Span(NamedTuple):
 
 FAMILY_NAMES = {4: "IPv4", 6: "IPv6"}
 
-_REMEMBERED = 16384
+_REMEMBERED = 2048
 """How many parsed texts are kept: the same few addresses are looked at again and again."""
 
 

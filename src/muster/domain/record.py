@@ -1,13 +1,13 @@
 """The one kind of value in the core: frozen, keyword-only, compared by content."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import compress
 from operator import is_not
-from typing import Any, Self, dataclass_transform
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import msgspec
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
@@ -32,7 +32,10 @@ class Record(msgspec.Struct, metaclass=_KeywordOnly, frozen=True, omit_defaults=
             mine = getattr(self, name)
             if mine is not value and mine != value:
                 differing[name] = value
-        return msgspec.structs.replace(self, **differing) if differing else self
+        return replace(self, **differing) if differing else self
+
+
+R = TypeVar("R", bound=Record)
 
 
 def differences(new: Record, old: Record) -> frozenset[str]:
@@ -47,6 +50,18 @@ def _differing(new: Record, old: Record) -> Iterator[str]:
 
 
 NO_FIELDS: frozenset[str] = frozenset()
+
+
+def alike(record: R, other: R, fields: Iterable[str]) -> R:
+    """The record with all that it has in common with another, in some fields, so that the same is kept once."""
+    common: dict[str, Any] = {}
+    for name in fields:
+        mine, theirs = getattr(record, name), getattr(other, name)
+        if mine == theirs:
+            common[name] = theirs
+        elif isinstance(mine, Record) and isinstance(theirs, Record):
+            common[name] = alike(mine, theirs, mine.__struct_fields__)
+    return replace(record, **common) if common else record
 
 
 MISSING = object()

@@ -115,11 +115,16 @@ def host_written(
 
 
 class WrittenHosts:
-    """What lasts of hosts, as JSON, for as long as the record is the very same; up to a number of bytes."""
+    """What lasts of hosts, as JSON, for as long as the record is the very same; up to a number of bytes.
+
+    When it is full it stays as it is: lists go through all hosts again and again, so whatever made room for another
+    would be asked for before it. It begins anew once what it holds is not asked for any more.
+    """
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
+        self._in_vain = 0
         self._known: dict[tuple[str, frozenset[str]], tuple[Host, bytes]] = {}
 
     def of(self, host: Host, without: frozenset[str] = WHOLE) -> bytes:
@@ -127,17 +132,29 @@ class WrittenHosts:
         place = host.id, without
         known = self._known.get(place)
         if known is not None and known[0] is host:
+            self._in_vain = 0
             return known[1]
         written = msgspec.json.encode({key: value for key, value in _lasting(host).items() if key not in without})
-        self._bytes += len(written) - (len(known[1]) if known else 0)
-        if self._bytes > self._most_bytes:
-            self._known.clear()
-            self._bytes = len(written)
-        self._known[place] = host, written
+        self._keep(place, host, written)
         return written
 
+    def _keep(self, place: tuple[str, frozenset[str]], host: Host, written: bytes) -> None:
+        self._in_vain += 1
+        if self._in_vain > PATIENCE * (1 + len(self._known)):
+            self._known.clear()
+            self._bytes = self._in_vain = 0
+        _, before = self._known.pop(place, (host, b""))
+        self._bytes += len(written) - len(before)
+        if self._bytes > self._most_bytes:
+            self._bytes -= len(written)
+        else:
+            self._known[place] = host, written
 
-WRITTEN = WrittenHosts(most_bytes=32 * 2**20)
+
+PATIENCE = 8
+"""How many times as many others are asked for in a row before what is kept counts as forgotten."""
+
+WRITTEN = WrittenHosts(most_bytes=8 * 2**20)
 
 
 def _passing(host: Host, seen_at: datetime, *, single_node: bool, full: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ NEVER = "0001-01-01T00:00:00.000Z"
 NEVER_CREATED = "0001-01-01T00:00:00Z"
 
 
-REMEMBERED = 32_768
+REMEMBERED = 4096
 """How many moments are kept as text: lists show the same ones again and again, and writing them takes a while."""
 
 

@@ -3,19 +3,23 @@
 The statement bumps the scope's version if it and all that was read still stand, and every further
 part of it writes only if that happened. So the common commit is one round trip, without BEGIN. It is
 given to the driver itself: the way through SQLAlchemy would cost half as much again as all the rest.
+
+Questions are plain functions of a connection, run where they may wait: in a `greenlet_spawn`, of which SQLAlchemy makes
+its own asynchronous face. That face would bring the object mapper along, six megabytes that nobody here uses.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
-from sqlalchemy import Column, Connection, Table, event, exc
+from sqlalchemy import Column, Connection, Engine, Table, create_engine, event, exc
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
+from sqlalchemy.util import greenlet_spawn
 
 from muster.adapters.news import CHANNEL, Notice, encoded
 from muster.adapters.rows import finished_already, outdated, scope_kind
@@ -41,6 +45,7 @@ IDLE = 5
 """Connections that are kept although nothing is asked."""
 
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+_DRIVER: Any = PGDialect_asyncpg.import_dbapi()  # type: ignore[no-untyped-call]  # as above
 
 
 class Pool(Record):
@@ -72,15 +77,19 @@ class Postgres:
         self._origin = origin
         self._limits = pool
         self._engine = _engine(self._dsn, PATIENCE_SECONDS, pool)
-        event.listen(self._engine.sync_engine, "checkout", _refuse_the_dead)
+        event.listen(self._engine, "checkout", _refuse_the_dead)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         self._pool: asyncpg.Pool | None = None
 
     async def read(self, ask: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a question, a function of a connection, finds. Each of its statements sees one moment."""
+
+        def asked() -> T:
+            with self._at_once.connect() as connection:
+                return ask(connection, *args, **kwargs)
+
         with self._noticing():
-            async with self._at_once.connect() as connection:
-                return await connection.run_sync(ask, *args, **kwargs)
+            return await greenlet_spawn(asked)
 
     async def write(self, change: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a change returns. It makes one statement, which is a transaction of its own."""
@@ -123,9 +132,13 @@ class Postgres:
 
     async def snapshot(self, ask: Callable[[Connection], T]) -> T:
         """What a question finds, all of whose statements see the same moment, however long it takes."""
-        held = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-        async with self._unhurried(**held) as engine, engine.connect() as connection:
-            return await connection.run_sync(ask)
+
+        def asked(engine: Engine) -> T:
+            held = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            with held.connect() as connection:
+                return ask(connection)
+
+        return await self._unhurried(asked)
 
     async def migrate(self, upgrade: Callable[[Connection], None]) -> None:
         """Bring the schema up to date; whoever comes second waits, however long it takes, and finds it done."""
@@ -133,28 +146,35 @@ class Postgres:
             await self.replace(upgrade)
             self.lost.clear()
             return
-        async with self._unhurried() as engine, engine.begin() as connection:
-            await connection.run_sync(_alone, upgrade)
+        await self._alone(upgrade)
 
     async def replace(self, act: Callable[[Connection], None]) -> None:
         """Have somebody write all that is kept anew; every replica then forgets what it knew."""
-        async with self._unhurried() as engine, engine.begin() as connection:
-            await connection.run_sync(_alone, act)
-            await connection.run_sync(_tell_everybody)
+        await self._alone(act, _tell_everybody)
 
-    @asynccontextmanager
-    async def _unhurried(self, **options: Any) -> AsyncIterator[AsyncEngine]:
-        """A connection of its own for what may take any time."""
+    async def _alone(self, *acts: Callable[[Connection], None]) -> None:
+        """Do something in one transaction while no other replica does anything like it."""
+
+        def act(engine: Engine) -> None:
+            with engine.begin() as connection:
+                connection.exec_driver_sql("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
+                for each in acts:
+                    each(connection)
+
+        await self._unhurried(act)
+
+    async def _unhurried(self, act: Callable[[Engine], T]) -> T:
+        """What comes of an act that may take any time, on a connection of its own."""
         engine = _engine(self._dsn, None, Pool(connections=1))
         try:
             with named_faults():
-                yield engine.execution_options(**options)
+                return await greenlet_spawn(act, engine)
         finally:
-            await engine.dispose()
+            await greenlet_spawn(engine.dispose)
 
     async def close(self) -> None:
         """Let go of every connection."""
-        await self._engine.dispose()
+        await greenlet_spawn(self._engine.dispose)
         if self._pool is not None:
             await self._pool.close()
 
@@ -164,7 +184,7 @@ def dsn(address: str) -> str:
     return f"postgresql://{address.partition('://')[2]}"
 
 
-def _engine(source: str, patience: float | None, pool: Pool) -> AsyncEngine:
+def _engine(source: str, patience: float | None, pool: Pool) -> Engine:
     """A pool of connections whose statements may take so many seconds, or any time."""
 
     async def connect(*_: Any, **__: Any) -> Any:
@@ -172,9 +192,9 @@ def _engine(source: str, patience: float | None, pool: Pool) -> AsyncEngine:
         return await _connect(source, command_timeout=patience)
 
     kept = min(pool.for_questions, IDLE)
-    return create_async_engine(
+    return create_engine(
         "postgresql+asyncpg://",
-        async_creator=connect,
+        creator=lambda: _DRIVER.connect(async_creator_fn=connect),
         pool_size=kept,
         max_overflow=pool.for_questions - kept,
         pool_recycle=int(pool.lifetime.total_seconds()),
@@ -194,11 +214,6 @@ def _refuse_the_dead(connection: Any, _: Any, __: Any) -> None:
     """Have the pool open another connection where the server has closed this one; asks nothing of the server."""
     if connection.driver_connection.is_closed():
         raise exc.DisconnectionError
-
-
-def _alone(connection: Connection, act: Callable[[Connection], None]) -> None:
-    connection.exec_driver_sql("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
-    act(connection)
 
 
 def _tell_everybody(connection: Connection) -> None:

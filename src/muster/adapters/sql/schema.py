@@ -1,4 +1,4 @@
-"""The tables, the same on SQLite and PostgreSQL. `migrations` creates them; a test compares the two.
+"""The tables, the same on SQLite and PostgreSQL. `migrate.py` creates them, or lets `migrations` bring older ones here.
 
 Every table has `seq`, which says what came first. Keys are what the domain knows records by.
 """
@@ -10,6 +10,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     DateTime,
     Dialect,
     Index,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -148,3 +150,16 @@ presence = Table(
     Column("key", Text, primary_key=True),
     Column("at", Moment, nullable=False),
 )
+
+LARGE = (records.c.body, history.c.patch)
+"""What is large and often written."""
+
+_CAN_LZ4 = text("SELECT 'lz4' = ANY(enumvals) FROM pg_settings WHERE name = 'default_toast_compression'")
+
+
+def compress_large_texts(connection: Connection) -> None:
+    """Have what is large compressed quickly, where the database can: the usual way takes longer than writing it."""
+    if connection.dialect.name != "postgresql" or not connection.execute(_CAN_LZ4).scalar():
+        return
+    for each in LARGE:
+        connection.exec_driver_sql(f"ALTER TABLE {each.table.name} ALTER COLUMN {each.name} SET COMPRESSION lz4")

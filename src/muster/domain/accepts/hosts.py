@@ -1,5 +1,6 @@
 """What agents report of their machines, and what users ask of hosts."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from muster.domain import host_events
@@ -11,6 +12,7 @@ from muster.domain.infra_envs import ImageType, InfraEnv
 from muster.domain.inputs.hosts import changed_host
 from muster.domain.moves import move_host
 from muster.domain.progress import HostProgress, Stage
+from muster.domain.record import alike, differences
 from muster.domain.roles import Role
 from muster.domain.states.clusters import UPDATABLE, ClusterState
 from muster.domain.states.host_conditions import MEDIA_LOST
@@ -151,7 +153,15 @@ def _learn(draft: Draft, host: Host, happened: Replied) -> None:
 def _note(draft: Draft, host: Host, after: Host, step: str) -> None:
     """Put down what a step made of a host, and when it did; nothing if it is as it was."""
     if after is not host:
-        draft.put(after.but(heard_at={**host.heard_at, step: draft.view.now}))
+        told = _kept_once(draft, after, step, differences(after, host))
+        draft.put(told.but(heard_at={**host.heard_at, step: draft.view.now}))
+
+
+def _kept_once(draft: Draft, host: Host, step: str, fields: Iterable[str]) -> Host:
+    """The host with what it tells like another: machines of a rack are much the same, and so is what they find."""
+    others = (each for each in draft.view.hosts.values() if each.id != host.id and step in each.heard_at)
+    other = next(others, None)
+    return host if other is None else alike(host, other, fields)
 
 
 def progress(draft: Draft, asked: Progressed) -> None:

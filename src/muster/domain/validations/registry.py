@@ -5,6 +5,7 @@ and registers nothing; `validations/__init__.py` collects the records of its lis
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from muster.domain.progress import Stage
@@ -129,6 +130,12 @@ def _kept(verdict: Verdict, before: Finding | None) -> Finding:
     status, message = verdict.status, verdict.message
     if before is not None and before.status is status and before.message == message:
         return before
+    return _finding(status, message)
+
+
+@lru_cache(maxsize=4096)
+def _finding(status: Status, message: str) -> Finding:
+    """Most hosts are said the same of; it is kept once."""
     return Finding(status=status, message=message)
 
 
