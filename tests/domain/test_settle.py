@@ -23,7 +23,7 @@ from muster.domain import settle as settling
 from muster.domain.clusters import ClusterState
 from muster.domain.decide import decide
 from muster.domain.errors import NotFound, Refused
-from muster.domain.hosts import HostState, VipCheck
+from muster.domain.hosts import HostState, ImageStatus, VipCheck
 from muster.domain.inputs.clusters import ClusterUpdate
 from muster.domain.steps.domain_resolution import DomainReply
 from muster.domain.triggers import (
@@ -355,6 +355,14 @@ def test_a_host_that_never_comes_to_rest_is_a_fault_of_ours(monkeypatch):
     monkeypatch.setattr(settling, "move_host", restless)
     with pytest.raises(AssertionError, match="host m1 does not come to rest"):
         decide(view.with_host(view.hosts["m1"].but(clock_skew=9)), Ticked())
+
+
+def test_a_host_moves_on_only_by_what_it_is_judged_to_be_now():
+    imageless = {"quay.io/a:1": ImageStatus(name="quay.io/a:1", result="failure")}
+    view = a_view_of(C.PREPARING, some_ready_hosts(images=imageless))
+    decision = decide(view, Ticked())
+    assert decision.host("m1").images == {}
+    assert decision.host("m1").status is H.PREPARING
 
 
 def test_roles_that_never_come_to_rest_are_a_fault_of_ours(monkeypatch):

@@ -255,12 +255,12 @@ def _judge_and_move_host(
 
 
 def _moved_on(draft: Draft, host_id: str, assessment: Assessment, peers: Peers) -> Host:
-    """Let a host move as far as it goes; what it is judged to be does not depend on its state."""
+    """Let a host move as far as it goes by what it is judged to be, which does not depend on its state alone."""
     for _ in range(ROUNDS):
         host = draft.view.hosts[host_id]
         move_host(draft, host, TICKED, assessment, peers)
         moved = draft.view.hosts[host_id]
-        if moved.status is host.status:
+        if moved.status is host.status or _news(moved, host):
             return moved
     raise AssertionError(f"host {host_id} does not come to rest")
 
