@@ -24,7 +24,17 @@ from muster.domain.infra_envs import SECRETS as INFRA_ENV_SECRETS
 from muster.domain.inventory import Inventory
 from muster.domain.policy import Policy
 from muster.domain.progress import ClusterProgress, FinalizingStage, Stage
-from muster.domain.record import MISSING, SECRET, Record, alike, apply_patch, differences, merge_patch, record_patch
+from muster.domain.record import (
+    MISSING,
+    SECRET,
+    Record,
+    alike,
+    all_alike,
+    apply_patch,
+    differences,
+    merge_patch,
+    record_patch,
+)
 from muster.domain.roles import Role
 from muster.domain.states.table import Condition, condition
 from muster.domain.verdicts import Finding, Status
@@ -264,3 +274,15 @@ def test_what_two_records_have_in_common_is_kept_once():
     assert shared.inventory.interfaces is other.inventory.interfaces
     assert shared.ntp_sources is one.ntp_sources
     assert alike(other, one, ["id"]) is other
+
+
+def test_what_is_said_alike_of_several_records_is_kept_once():
+    assert all_alike({}) == {}
+    fine = [Finding(status=Status.SUCCESS, message="fine") for _ in range(2)]
+    said = [{"a": each, "b": Finding(status=Status.FAILURE, message=f"{index}")} for index, each in enumerate(fine)]
+    hosts = {each.id: each for each in (a_host("h1", verdicts=said[0]), a_host("h2", verdicts=said[1]))}
+    shared = all_alike(hosts)
+    assert shared == hosts
+    assert shared["h1"] is hosts["h1"]
+    assert shared["h2"].verdicts["a"] is said[0]["a"]
+    assert shared["h2"].verdicts["b"] is said[1]["b"]

@@ -54,6 +54,8 @@ NO_FIELDS: frozenset[str] = frozenset()
 
 def alike(record: R, other: R, fields: Iterable[str]) -> R:
     """The record with all that it has in common with another, in some fields, so that the same is kept once."""
+    if record is other:
+        return record
     common: dict[str, Any] = {}
     for name in fields:
         mine, theirs = getattr(record, name), getattr(other, name)
@@ -61,7 +63,17 @@ def alike(record: R, other: R, fields: Iterable[str]) -> R:
             common[name] = theirs
         elif isinstance(mine, Record) and isinstance(theirs, Record):
             common[name] = alike(mine, theirs, mine.__struct_fields__)
+        elif isinstance(mine, dict) and isinstance(theirs, dict):
+            common[name] = {key: theirs[key] if theirs.get(key) == value else value for key, value in mine.items()}
     return replace(record, **common) if common else record
+
+
+def all_alike(records: dict[str, R]) -> dict[str, R]:
+    """Records of one kind, with all that they have in common with the first of them kept once."""
+    if not records:
+        return records
+    first = next(iter(records.values()))
+    return {key: alike(each, first, each.__struct_fields__) for key, each in records.items()}
 
 
 MISSING = object()

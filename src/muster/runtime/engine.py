@@ -15,7 +15,7 @@ from muster.domain.errors import Conflict, Finished, NotFound
 from muster.domain.events import Event
 from muster.domain.infra_envs import InfraEnv
 from muster.domain.policy import Policy
-from muster.domain.record import Record
+from muster.domain.record import Record, all_alike
 from muster.domain.triggers import Ticked, Trigger
 from muster.domain.views import View, cluster_scope, scope_of
 from muster.ports import Bus, Change, Clock, Commit, Committed, Store, Stored
@@ -321,7 +321,7 @@ class Engine:
             now=self.clock.now(),
             policy=self.policy,
             cluster=stored.cluster,
-            hosts=stored.hosts,
+            hosts=all_alike(stored.hosts),
             infra_envs=stored.infra_envs,
             tenants=stored.tenants,
             needed=stored.needed,

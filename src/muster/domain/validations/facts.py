@@ -6,6 +6,7 @@ and the same source named, in the same words.
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from muster.domain.clusters import Cluster
@@ -119,6 +120,7 @@ def cluster_of(view: "HostView") -> Cluster:
     return view.cluster
 
 
+@lru_cache(maxsize=1024)
 def gib(count: float) -> str:
     """Bytes in words."""
     return f"{round(count / GIB, 2):g} GiB"

@@ -1,7 +1,7 @@
 """Checks of a host's place in the network: that it is there, where it lies, whom it reaches, and how well."""
 
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 
 from muster.domain.hosts import ImageStatus
 from muster.domain.inventory import Inventory
@@ -32,6 +32,7 @@ from .registry import validation
 check = partial(validation, category="network")
 
 
+@lru_cache(maxsize=64)
 def _minutes(span: timedelta) -> str:
     return f"{span.total_seconds() / 60:g} minutes"
 
@@ -185,30 +186,32 @@ def ntp_synced(view: HostView) -> Verdict | None:
 
 MOST_BEHIND = timedelta(minutes=20)
 MOST_AHEAD = timedelta(hours=1)
+IN_STEP = f"at most {_minutes(MOST_BEHIND)} behind and {_minutes(MOST_AHEAD)} ahead"
 
 
 @check("time-synced-between-host-and-service", gate=Gate.INSTALL, unspoken=AFTER_REBOOT)
 def time_synced_between_host_and_service(view: HostView) -> Verdict:
     """The host's clock and this service's agree."""
     skew = view.host.clock_skew
-    limits = f"at most {_minutes(MOST_BEHIND)} behind and {_minutes(MOST_AHEAD)} ahead"
     if skew is None:
         wait = "Wait: the agent tells the time when it next asks what to do, within a minute."
-        return pending("Waiting for the host to tell the time", seen(view, "nothing yet", limits, wait))
+        return pending("Waiting for the host to tell the time", seen(view, "nothing yet", IN_STEP, wait))
     if -MOST_BEHIND.total_seconds() <= skew <= MOST_AHEAD.total_seconds():
-        return passed("The host's clock agrees with this service's", seen(view, "in step", limits))
+        return passed("The host's clock agrees with this service's", seen(view, "in step", IN_STEP))
     way = "behind" if skew < 0 else "ahead of"
     # Both clocks are read in whole seconds, so the last one may come and go.
     gap = f"{round(abs(skew) / 60)} minutes"
     fix = "Set the clock of the machine in its firmware, or give it a time source that it can reach."
     return failed(
         f"The host's clock is {gap} {way} this service's",
-        seen(view, f"{gap} {way.split(maxsplit=1)[0]}", limits, fix),
+        seen(view, f"{gap} {way.split(maxsplit=1)[0]}", IN_STEP, fix),
     )
 
 
 SLOWEST = 0.001
 """Megabytes a second below which an image does not come down."""
+
+EVERY_IMAGE = f"every image, at {SLOWEST:g} MB/s or faster"
 
 
 def _had(image: ImageStatus) -> bool:
@@ -226,14 +229,13 @@ def container_images_available(view: HostView) -> Verdict:
     """Every container image that was tried could be fetched."""
     images = view.host.images
     missing = sorted(f"{name} ({_lack(image)})" for name, image in images.items() if not _had(image))
-    required = f"every image, at {SLOWEST:g} MB/s or faster"
     if not missing:
         return passed(
             "Every container image that was tried could be fetched",
-            told(view.host, IMAGES, f"{len(images)} images", required),
+            told(view.host, IMAGES, f"{len(images)} images", EVERY_IMAGE),
         )
     fix = "Look at the pull secret, the proxy, the mirror registry, and the host's way to it."
-    return failed(f"The host cannot fetch {some(missing)}", told(view.host, IMAGES, some(missing), required, fix))
+    return failed(f"The host cannot fetch {some(missing)}", told(view.host, IMAGES, some(missing), EVERY_IMAGE, fix))
 
 
 MEASURED = frozenset({"count", "names", "roles"})

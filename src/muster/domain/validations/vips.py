@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
@@ -143,15 +144,27 @@ def judge_valid(view: ClusterView, kind: Kind) -> Verdict:
         return NO_INVENTORIES
     if not cluster.machine_networks:
         return NO_MACHINE_NETWORK
-    written, networks = ", ".join(vip.ip for vip in vips), ", ".join(cluster.machine_networks)
     problem = _outside(cluster, vips[0]) if cluster.user_managed_load_balancer else _first_problem(view, vips)
-    source, at = _voucher(view)
-    evidence = Evidence(measured=problem or written, required=f"free, in {networks}", source=source, observed_at=at)
+    proof = partial(_evidence, view, kind, problem)
     if not problem:
-        return passed(f"The {noun} address can be used", evidence)
-    return failed(
-        f"The {noun} address {written} cannot be used: {problem}",
-        evidence.but(fix=f"Set {kind.field} to a free address in {networks}, outside the range that DHCP hands out."),
+        return passed(f"The {noun} address can be used", proof)
+    return failed(f"The {noun} address {_written(vips)} cannot be used: {problem}", proof)
+
+
+def _written(vips: tuple[Vip, ...]) -> str:
+    return ", ".join([vip.ip for vip in vips])
+
+
+def _evidence(view: ClusterView, kind: Kind, problem: str) -> Evidence:
+    """What is known of the addresses, and who vouches for it."""
+    networks, (source, at) = ", ".join(view.cluster.machine_networks), _voucher(view)
+    fix = f"Set {kind.field} to a free address in {networks}, outside the range that DHCP hands out."
+    return Evidence(
+        measured=problem or _written(kind.of(view.cluster)),
+        required=f"free, in {networks}",
+        source=source,
+        observed_at=at,
+        fix=fix if problem else "",
     )
 
 
