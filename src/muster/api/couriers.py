@@ -109,10 +109,11 @@ class Couriers:
             try:
                 await asyncio.shield(arrived)
             except asyncio.CancelledError:
-                # Nothing can follow half an answer, so the connection is of no more use; the errand ends with it.
+                # Nothing can follow half an answer, so the connection is of no more use; the errand ends with it,
+                # and how it ends is no longer of interest.
                 with suppress(OSError):
                     line.shutdown(socket.SHUT_RDWR)
-                await asyncio.wait([arrived])
+                await asyncio.gather(arrived, return_exceptions=True)
                 raise
 
     def _next(self) -> Courier:
