@@ -2,6 +2,8 @@
 
 import socket
 import threading
+import time
+from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection
 
 import pytest
@@ -68,3 +70,14 @@ def test_a_caller_who_wants_no_more_than_one_answer_gets_all_of_it(service):
     assert answer.getheader("connection") == "close"
     assert answer.read()
     line.close()
+
+
+def test_every_answer_has_the_date_of_now(service):
+    for question in (QUESTION, b"GARBAGE\r\n\r\n"):
+        before = int(time.time())
+        with socket.create_connection(("127.0.0.1", service.port)) as line:
+            line.sendall(question)
+            head = line.recv(65536).partition(b"\r\n\r\n")[0].decode()
+        dates = [each.partition(": ")[2] for each in head.splitlines() if each.lower().startswith("date: ")]
+        (told,) = (parsedate_to_datetime(each).timestamp() for each in dates)
+        assert before <= told <= time.time()

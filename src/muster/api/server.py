@@ -4,7 +4,7 @@ import asyncio
 import gc
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -67,11 +67,4 @@ class Server(uvicorn.Server):
         gc.collect()
         gc.freeze()
         gc.set_threshold(*SELDOM)
-        await self._until_stopped()
-
-    async def _until_stopped(self) -> None:
-        """Keep the date up to date until it is time to stop; once a second is enough, and costs next to nothing."""
-        while not await self.on_tick(0):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(1.0):
-                    await self._stopped.wait()
+        await self._stopped.wait()

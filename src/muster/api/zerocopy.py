@@ -6,6 +6,9 @@ there the first is not offered.
 """
 
 from collections.abc import Awaitable, Callable
+from email.utils import formatdate
+from functools import lru_cache
+from time import time
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -23,8 +26,21 @@ COURIERS = Couriers()
 """Those of this process."""
 
 
+@lru_cache(maxsize=1)
+def _dated(second: int) -> list[tuple[bytes, bytes]]:
+    return [(b"date", formatdate(second, usegmt=True).encode())]
+
+
 class Protocol(HttpToolsProtocol):
-    """uvicorn's own, with two more messages."""
+    """uvicorn's own, with two more messages, and a date that is read when somebody calls.
+
+    uvicorn would wake up every second to have it ready, which is most of what an idle service does.
+    """
+
+    def data_received(self, data: bytes) -> None:
+        """Somebody calls, or goes on."""
+        self.server_state.default_headers = _dated(int(time()))
+        super().data_received(data)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         super()._start_asgi_task(cycle, Extended(cycle, app))  # type: ignore[arg-type]  # an application is anything that can be called like one
