@@ -367,8 +367,7 @@ def test_a_host_moves_on_only_by_what_it_is_judged_to_be_now():
 
 def test_roles_that_never_come_to_rest_are_a_fault_of_ours(monkeypatch):
     def restless(draft):
-        host = draft.view.hosts["m1"]
-        draft.put(host.but(logs_info=host.logs_info + "."))
+        return [draft.view.hosts["m1"]]
 
     monkeypatch.setattr(settling, "derive_roles", restless)
     monkeypatch.setattr(settling, "derive_disks", lambda _, host: host.but(user_name=host.user_name + "."))

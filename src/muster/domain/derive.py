@@ -12,18 +12,19 @@ from .progress import ClusterProgress
 from .roles import WITH_ARBITER, Role
 from .states.clusters import BEFORE_INSTALL as CLUSTER_BEFORE_INSTALL
 from .states.clusters import ClusterState
-from .states.hosts import BEFORE_INSTALL, IN_POOL
+from .states.hosts import CHOOSING
 from .suggestions import suggested_roles
-from .views import HostView, View, peers_of
+from .views import HostView, Peers, View, peers_of
 
 FEWEST_WORKERS = 2
+NOBODY = Peers()
 
 
 def derive_disks(draft: Draft, host: Host) -> Host:
     """Which disks may be written to, which one is, and which others are made unbootable."""
-    if host.inventory is None or host.status not in BEFORE_INSTALL | IN_POOL:
+    if host.inventory is None or host.status not in CHOOSING:
         return host
-    case = HostView(draft.view, host, peers_of(()))
+    case = HostView(draft.view, host, NOBODY)
     architecture = host.inventory.cpu.architecture if host.inventory.cpu else ""
     inventory = judged(host.inventory, case.base_figures, case.version, architecture)
     disk = chosen(inventory, host.installation_disk_id, host.installation_disk_path)
@@ -35,14 +36,22 @@ def derive_disks(draft: Draft, host: Host) -> Host:
     )
 
 
-def derive_roles(draft: Draft) -> None:
-    """What each host without an asked role should become."""
+def derive_roles(draft: Draft) -> list[Host]:
+    """What each host without an asked role should become; returns those that other disks will do for now."""
+    judged_otherwise = []
     for host_id, role in suggested_roles(draft.view).items():
-        host = draft.view.hosts[host_id]
-        if host.suggested_role is not role:
-            host = host.but(suggested_role=role)
+        before = draft.view.hosts[host_id]
+        if before.suggested_role is not role:
+            host = before.but(suggested_role=role)
             draft.put(host)
             draft.tell(host_events.host_role_updated(host))
+            if _disk_needed(draft.view, host) != _disk_needed(draft.view, before):
+                judged_otherwise.append(host)
+    return judged_otherwise
+
+
+def _disk_needed(view: View, host: Host) -> int:
+    return HostView(view, host, NOBODY).base_figures.disk_size_gb
 
 
 def derive_networks(view: View, cluster: Cluster) -> Cluster:

@@ -20,7 +20,7 @@ from .states.cases import ClusterCase, HostCase
 from .states.cluster_table import CLUSTER_TABLE
 from .states.clusters import JUDGED
 from .states.host_table import HOST_TABLE
-from .states.hosts import BEFORE_INSTALL, IN_POOL, HostState
+from .states.hosts import CHOOSING, HostState
 from .states.table import TICK
 from .triggers import Ticked
 from .validations.catalogue import (
@@ -77,9 +77,6 @@ UNJUDGED = STATE | TOGETHER
 
 MEASURED = frozenset(LOOKED_AT_BY)
 """Fields of a host that its disks and its role do not depend on."""
-
-CHOOSING = BEFORE_INSTALL | IN_POOL
-"""States in which disks and roles are still chosen."""
 
 
 class Judged(Record):
@@ -180,10 +177,9 @@ def _derive_hosts(draft: Draft, fresh: list[Host]) -> None:
     if cluster is None or cluster.deleted_at is not None:
         return
     for _ in range(ROUNDS):
-        before = draft.view.hosts
-        derive_roles(draft)
+        judged_otherwise = derive_roles(draft)
         assigned = draft.view.hosts
-        for host in [host for key, host in assigned.items() if host is not before[key]]:
+        for host in judged_otherwise:
             draft.put(derive_disks(draft, host))
         if draft.view.hosts is assigned:
             return

@@ -44,6 +44,9 @@ BEFORE_INSTALL = frozenset({S.DISCOVERING, S.KNOWN, S.DISCONNECTED, S.INSUFFICIE
 IN_POOL = frozenset({S.DISCOVERING_UNBOUND, S.KNOWN_UNBOUND, S.INSUFFICIENT_UNBOUND, S.DISCONNECTED_UNBOUND})
 """States of a host without a cluster."""
 
+CHOOSING = BEFORE_INSTALL | IN_POOL
+"""States in which disks and roles are still chosen."""
+
 UPDATABLE = BEFORE_INSTALL | IN_POOL | {S.BINDING}
 """States in which a user may still change what is wanted of a host."""
 
