@@ -1,5 +1,7 @@
 """Records: frozen, compared by content, and their differences as history keeps them."""
 
+from typing import get_args, get_origin
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -18,9 +20,11 @@ from builders import (
     host_view,
 )
 from muster.domain.clusters import SECRETS as CLUSTER_SECRETS
+from muster.domain.clusters import Cluster
 from muster.domain.hosts import SECRETS as HOST_SECRETS
 from muster.domain.hosts import FencingCredentials, Host, HostState
 from muster.domain.infra_envs import SECRETS as INFRA_ENV_SECRETS
+from muster.domain.infra_envs import InfraEnv
 from muster.domain.inventory import Inventory
 from muster.domain.policy import Policy
 from muster.domain.progress import ClusterProgress, FinalizingStage, Stage
@@ -286,3 +290,26 @@ def test_what_is_said_alike_of_several_records_is_kept_once():
     assert shared["h1"] is hosts["h1"]
     assert shared["h2"].verdicts["a"] is said[0]["a"]
     assert shared["h2"].verdicts["b"] is said[1]["b"]
+
+
+def entries(kind):
+    """The types of what dictionaries of a record hold, with the types that those are made of."""
+    for field in msgspec.structs.fields(kind):
+        for each in (field.type, *get_args(field.type)):
+            if get_origin(each) is dict:
+                yield from parts(get_args(each)[1])
+
+
+def parts(kind):
+    yield get_origin(kind) or kind
+    fields = msgspec.structs.fields(kind) if isinstance(kind, msgspec.StructMeta) else ()
+    for each in (*get_args(kind), *(field.type for field in fields)):
+        yield from parts(each)
+
+
+@pytest.mark.parametrize("kind", [Host, Cluster, InfraEnv])
+def test_what_dictionaries_of_records_hold_can_be_looked_up(kind):
+    """History looks up what lies between two entries of a dictionary."""
+    held = set(entries(kind))
+    assert held.isdisjoint({dict, list, set})
+    assert held or kind is InfraEnv

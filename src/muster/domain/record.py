@@ -1,7 +1,7 @@
 """The one kind of value in the core: frozen, keyword-only, compared by content."""
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import compress
 from operator import is_not
 from typing import Any, Self, TypeVar, dataclass_transform
@@ -141,7 +141,23 @@ def _granted(kind: type[Record]) -> dict[str, Any]:
 
 def _change(old: Any, new: Any) -> Any:
     """The merge patch between two values of a field. In a dictionary, what is the very same is not even read."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        same = {key for key, value in new.items() if old.get(key, MISSING) is value}
-        old, new = ({key: value for key, value in each.items() if key not in same} for each in (old, new))
-    return merge_patch(msgspec.to_builtins(old), msgspec.to_builtins(new))
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return merge_patch(msgspec.to_builtins(old), msgspec.to_builtins(new))
+    patch: dict[str, Any] = {str(key): None for key in old if key not in new}
+    for key, value in new.items():
+        was = old.get(key, MISSING)
+        if was is value:
+            continue
+        between = _between_records if isinstance(value, Record) and isinstance(was, Record) else _between
+        change = between(was, value)
+        if change is not MISSING:
+            patch[str(key)] = change
+    return patch
+
+
+def _between(old: Any, new: Any) -> Any:
+    return msgspec.to_builtins(new) if old is MISSING else merge_patch(*map(msgspec.to_builtins, (old, new)))
+
+
+_between_records = lru_cache(maxsize=4096)(_between)
+"""Of many hosts the same is said, and then the same again: what lies between is worked out once."""

@@ -34,7 +34,7 @@ from .validations.catalogue import (
     reassess_cluster,
     reassess_host,
 )
-from .validations.operators import spoken
+from .validations.operators import UNSELECTED, spoken
 from .validations.registry import Validation
 from .verdicts import Finding, Status
 from .views import TOGETHER, ClusterView, HostView, Peers, View, peers_of
@@ -323,7 +323,7 @@ def _remember_cluster(draft: Draft, cluster: Cluster, assessment: Assessment) ->
 
 def _turns(before: dict[str, Finding], after: dict[str, Finding]) -> list[tuple[str, Finding]]:
     """The checks that began to fail and those that pass again; what is judged for the first time is no turn."""
-    if before.keys() != after.keys():
+    if before.keys() != after.keys() and not UNSELECTED.keys().isdisjoint(before.keys() ^ after.keys()):
         before, after = spoken(before), spoken(after)
     return [
         (name, now)

@@ -13,7 +13,7 @@ from muster.domain.inventory import Inventory
 from muster.domain.progress import HostProgress, Stage
 from muster.domain.states.clusters import BEFORE_INSTALL as CLUSTER_BEFORE_INSTALL
 from muster.domain.states.hosts import BEFORE_INSTALL as HOST_BEFORE_INSTALL
-from muster.domain.validations.operators import spoken
+from muster.domain.validations.operators import UNSELECTED
 from muster.domain.verdicts import Finding, Status
 from muster.ports import Commit
 
@@ -127,10 +127,13 @@ def _failing(verdicts: dict[str, Finding]) -> list[str]:
 
 def _turned(old: dict[str, Finding], new: dict[str, Finding]) -> list[str]:
     """The checks that fail and passed before."""
-    if old is new:
+    if old is new or not old:
         return []
-    before = spoken(old)
-    return [name for name in _failing(new) if name in before and before[name].status is Status.SUCCESS]
+    return [name for name in _failing(new) if _passed(old.get(name) or UNSELECTED.get(name))]
+
+
+def _passed(finding: Finding | None) -> bool:
+    return finding is not None and finding.status is Status.SUCCESS
 
 
 # Clusters
