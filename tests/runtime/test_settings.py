@@ -1,5 +1,6 @@
 """Settings: read from the environment, overruled by name, refused with the name of what is wrong."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -241,3 +242,24 @@ def test_events_can_be_told_less_often():
 def test_limits_of_events_that_cannot_be_read_are_refused(text):
     with pytest.raises(Invalid, match="EVENT_RATE_LIMITS"):
         read_settings({"EVENT_RATE_LIMITS": text})
+
+
+def test_all_that_is_wrong_is_told_at_once():
+    unreadable = {"MUSTER_PORT": "many", "ENABLE_AUTO_ASSIGN": "perhaps", "RELEASE_IMAGES": "{", "CNV_MODE": "perhaps"}
+    unreadable["HW_VALIDATOR_REQUIREMENTS"] = '[{"version":"default","wroker":{}}]'
+    with pytest.raises(Invalid) as refused:
+        read_settings(unreadable)
+    told = str(refused.value).splitlines()
+    assert sorted(re.split(r"\W", each)[0] for each in told) == sorted(unreadable)
+
+
+def test_all_that_does_not_go_together_is_told_at_once():
+    with pytest.raises(Invalid) as refused:
+        read_settings({"DB_HOST": "here", "AUTH_TYPE": "local", "HTTPS_KEY_FILE": "/nowhere"})
+    told = str(refused.value).splitlines()
+    assert [re.split(r"\W", each)[0] for each in told] == [
+        "DB_NAME",
+        "EC_PRIVATE_KEY_PEM",
+        "HTTPS_CERT_FILE",
+        "HTTPS_KEY_FILE",
+    ]

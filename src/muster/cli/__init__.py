@@ -36,5 +36,5 @@ def main() -> None:
     try:
         app()
     except MusterError as error:
-        sys.stderr.write(f"muster: {error}\n")
+        sys.stderr.writelines(f"muster: {line}\n" for line in str(error).splitlines())
         sys.exit(1)

@@ -21,10 +21,9 @@ WAYS_IN = ("none", "local")
 
 
 def checked(settings: Settings) -> Settings:
-    """The settings themselves. Raises `Invalid` with the first thing that cannot be right."""
-    for check in CHECKS:
-        for complaint in check(settings):
-            raise Invalid(complaint)
+    """The settings themselves. Raises `Invalid` with everything that cannot be right, a line each."""
+    if complaints := [complaint for check in CHECKS for complaint in check(settings)]:
+        raise Invalid("\n".join(complaints))
     return settings
 
 

@@ -20,15 +20,36 @@ from .table import Settings
 
 
 def read_settings(environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
-    """The settings from the environment; what is given by name wins. Raises `Invalid` naming what is wrong."""
-    values = _values(Settings, environment)
+    """The settings from the environment; what is given by name wins. Raises `Invalid` naming all that is wrong."""
+    wrong: list[str] = []
+    values = _values(Settings, environment, wrong)
     names = {row.field: row.setting.name for row in rows_of(Settings)}
     values |= {names[field]: value for field, value in given.items() if value is not None}
-    try:
-        settings = msgspec.convert(values, Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise Invalid(_named(error)) from error
+    settings = _converted(values, wrong)
+    if wrong:
+        raise Invalid("\n".join(wrong))
     return checked(settings)
+
+
+def _converted(values: dict[str, Any], wrong: list[str]) -> Settings:
+    """The values as settings, without those that do not fit; complaints about these are added to `wrong`."""
+    try:
+        return msgspec.convert(values, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        place, complaint = _named(error)
+        wrong.append(complaint)
+        rest = _without(values, re.split(r"\W", place)[0])
+        assert rest != values, f"there is no {place} to leave out"
+        return _converted(rest, wrong)
+
+
+def _without(values: dict[str, Any], name: str) -> dict[str, Any]:
+    """The values, in all groups, but one."""
+    return {
+        key: _without(value, name) if isinstance(value, dict) and key not in FAMILIES else value
+        for key, value in values.items()
+        if key != name
+    }
 
 
 class Source(StrEnum):
@@ -48,17 +69,23 @@ def source_of(row: Row, environment: Mapping[str, str] = os.environ, **given: An
     return Source.ENVIRONMENT if any(environment.get(each) for each in names) else Source.DEFAULT
 
 
-def _values(table: type[Record], environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the environment says of each field of a table, ready to be converted. An empty value is no value."""
+def _values(table: type[Record], environment: Mapping[str, str], wrong: list[str]) -> dict[str, Any]:
+    """What the environment says of each field of a table, ready to be converted. An empty value is no value.
+
+    Complaints about what cannot be read are added to `wrong`.
+    """
     values: dict[str, Any] = {}
     for field in msgspec.structs.fields(table):
         name = field.encode_name
-        if not isinstance(field.default_factory, Setting):
-            values[name] = _values(field.type, environment)
-        elif name in FAMILIES:
-            values[name] = _family(name, environment)
-        elif text := environment.get(name, ""):
-            values[name] = form(field.type).read(name, text)
+        try:
+            if not isinstance(field.default_factory, Setting):
+                values[name] = _values(field.type, environment, wrong)
+            elif name in FAMILIES:
+                values[name] = _family(name, environment)
+            elif text := environment.get(name, ""):
+                values[name] = form(field.type).read(name, text)
+        except Invalid as error:
+            wrong.append(str(error))
     return values
 
 
@@ -68,10 +95,10 @@ def _family(family: str, environment: Mapping[str, str]) -> dict[StrEnum, timede
     }
 
 
-def _named(error: msgspec.ValidationError) -> str:
-    """What does not fit a field, by the name of the setting."""
+def _named(error: msgspec.ValidationError) -> tuple[str, str]:
+    """The name of a setting, or the place in it, that does not fit its field, and the complaint."""
     said, _, path = str(error).partition(" - at `$.")
     name = re.sub(r"^[a-z_]+\.", "", path.rstrip("`"))
     written = next((form(row.kind) for row in rows_of(Settings) if row.setting.name == name), TEXT)
     hint = f"; write {written.words}" if written is not TEXT else ""
-    return f"{name} is not right: {said}{hint}"
+    return name, f"{name} is not right: {said}{hint}"
