@@ -8,7 +8,7 @@ there the first is not offered.
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from functools import lru_cache
-from time import time
+from time import monotonic
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -27,8 +27,9 @@ COURIERS = Couriers()
 
 
 @lru_cache(maxsize=1)
-def _dated(second: int) -> list[tuple[bytes, bytes]]:
-    return [(b"date", formatdate(second, usegmt=True).encode())]
+def _dated(_: int) -> list[tuple[bytes, bytes]]:
+    """The header with the date; it lasts for the second that is given."""
+    return [(b"date", formatdate(usegmt=True).encode())]
 
 
 class Protocol(HttpToolsProtocol):
@@ -39,7 +40,7 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Somebody calls, or goes on."""
-        self.server_state.default_headers = _dated(int(time()))
+        self.server_state.default_headers = _dated(int(monotonic()))
         super().data_received(data)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
