@@ -14,17 +14,16 @@ from .states.clusters import BEFORE_INSTALL as CLUSTER_BEFORE_INSTALL
 from .states.clusters import ClusterState
 from .states.hosts import CHOOSING
 from .suggestions import suggested_roles
-from .views import HostView, Peers, View, peers_of
+from .views import NO_PEERS, HostView, View, peers_of
 
 FEWEST_WORKERS = 2
-NOBODY = Peers()
 
 
 def derive_disks(draft: Draft, host: Host) -> Host:
     """Which disks may be written to, which one is, and which others are made unbootable."""
     if host.inventory is None or host.status not in CHOOSING:
         return host
-    case = HostView(draft.view, host, NOBODY)
+    case = HostView(draft.view, host, NO_PEERS)
     architecture = host.inventory.cpu.architecture if host.inventory.cpu else ""
     inventory = judged(host.inventory, case.base_figures, case.version, architecture)
     disk = chosen(inventory, host.installation_disk_id, host.installation_disk_path)
@@ -51,7 +50,7 @@ def derive_roles(draft: Draft) -> list[Host]:
 
 
 def _disk_needed(view: View, host: Host) -> int:
-    return HostView(view, host, NOBODY).base_figures.disk_size_gb
+    return HostView(view, host, NO_PEERS).base_figures.disk_size_gb
 
 
 def derive_networks(view: View, cluster: Cluster) -> Cluster:

@@ -12,13 +12,12 @@ from .states.host_table import HOST_TABLE
 from .states.table import Transition
 from .triggers import Trigger
 from .validations.catalogue import Assessment
-from .views import Peers
+from .views import NO_PEERS, Peers
 
 LONGEST_WORDS = 2040
 """Clients cut longer status lines."""
 
 NO_ASSESSMENT = Assessment()
-NO_PEERS = Peers()
 
 
 R = TypeVar("R", Host, Cluster)

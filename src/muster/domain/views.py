@@ -125,6 +125,9 @@ class Peers(Record):
         return len(masters) == WITH_ARBITER and not self.counted(Role.ARBITER) and self.fenced.issuperset(masters)
 
 
+NO_PEERS = Peers()
+"""For those to whom the others do not matter."""
+
 TOGETHER = frozenset({"ip_collisions", "majority_groups"})
 """Fields of a cluster that say how its hosts find each other: what the others are to a host, besides `Peers`."""
 

@@ -12,7 +12,7 @@ from muster.domain.settle import settle
 from muster.domain.states.hosts import HostState
 from muster.domain.steps.install import system_image
 from muster.domain.triggers import AllowAddHosts, HostIgnitionStored, InstallHost, ResetHost
-from muster.domain.views import HostView, peers_of
+from muster.domain.views import NO_PEERS, HostView
 
 
 def allow(draft: Draft, asked: AllowAddHosts) -> None:
@@ -48,7 +48,7 @@ def install(draft: Draft, asked: InstallHost) -> None:
 def _require_what_it_installs(draft: Draft, host: Host) -> None:
     """The host's configuration can be made, and a host that runs from its disk knows the system it is to become."""
     host_ignition(draft.cluster, host)
-    case = HostView(draft.view, host, peers_of(()))
+    case = HostView(draft.view, host, NO_PEERS)
     if host.inventory is not None and system_image(case, draft.cluster, host.inventory) is None:
         raise Refused(
             f"Host {host.name} runs from its own disk, and nobody knows which system it is to become: neither the "

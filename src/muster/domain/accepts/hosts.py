@@ -20,7 +20,7 @@ from muster.domain.states.hosts import BEFORE_INSTALL, IN_POOL, INSTALLING, Host
 from muster.domain.steps import STEPS
 from muster.domain.steps.upgrade_agent import upgrade_is_news
 from muster.domain.triggers import CheckedIn, DeleteHost, HostLogsReported, Progressed, Registered, Replied, UpdateHost
-from muster.domain.views import HostView, View, peers_of
+from muster.domain.views import NO_PEERS, HostView, View
 
 TAKES_INVENTORY = BEFORE_INSTALL | IN_POOL | {HostState.IN_PROGRESS}
 TAKES_PROGRESS = INSTALLING | {HostState.PENDING_USER_ACTION}
@@ -138,7 +138,7 @@ def _note_media(draft: Draft, host: Host, happened: Replied) -> None:
 
 def _learn(draft: Draft, host: Host, happened: Replied) -> None:
     """What a good reply makes of the host and of its cluster, and what the user is told of it."""
-    step, before = STEPS[happened.step], HostView(draft.view, host, peers_of(()))
+    step, before = STEPS[happened.step], HostView(draft.view, host, NO_PEERS)
     if step.learn_cluster is not None and before.unbound:
         raise Refused(f"Host {host.name} belongs to no cluster any more, and {step.kind} is about one")
     if step.learn is not None:
@@ -146,7 +146,7 @@ def _learn(draft: Draft, host: Host, happened: Replied) -> None:
     if step.learn_cluster is not None:
         draft.put(step.learn_cluster(draft.cluster, happened.reply))
     if step.tells is not None:
-        after = HostView(draft.view, draft.view.hosts[host.id], peers_of(()))
+        after = HostView(draft.view, draft.view.hosts[host.id], NO_PEERS)
         draft.tell(*step.tells(before, after, happened.reply))
 
 

@@ -7,7 +7,7 @@ from muster.domain.hosts import Host, HostKind
 from muster.domain.record import Record
 from muster.domain.states.hosts import BEFORE_INSTALL, IN_POOL
 from muster.domain.states.hosts import HostState as S
-from muster.domain.views import HostView, View, peers_of
+from muster.domain.views import NO_PEERS, HostView, View
 
 from . import (
     api_vip_connectivity_check,
@@ -161,7 +161,7 @@ def instruct(view: View, host_id: str) -> Instructions:
     schedule = UPGRADE if must_upgrade(view, host) else _table(host).get(host.status, OTHERWISE)
     if host.contested and host.status in BEFORE_INSTALL | IN_POOL:
         schedule = CONTESTED
-    case = HostView(view, host, peers_of(()))
+    case = HostView(view, host, NO_PEERS)
     asked = ((kind, STEPS[kind].ask(case)) for kind in schedule.kinds if kind not in view.policy.disabled_steps)
     steps = tuple(Instruction(kind=kind, args=args) for kind, args in asked if args is not None)
     # A step that will be asked for any moment is worth coming back for.
