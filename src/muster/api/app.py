@@ -42,9 +42,9 @@ from muster.api.errors import STATUSES, Malformed
 from muster.api.loss import told
 from muster.api.memories import Memories
 from muster.api.metrics import Answered, under_way
+from muster.api.protocol import ZERO_COPY
 from muster.api.routes import Routes
 from muster.api.sending import Line, Receive, Send, is_my_turn, send_file, send_stream, send_whole
-from muster.api.zerocopy import ZERO_COPY
 from muster.domain.base_images import Coming
 from muster.domain.errors import MusterError, NotFound, Refused, Unavailable
 from muster.runtime.wiring import Service

@@ -1,6 +1,6 @@
 """Threads that carry parts of files to sockets by `sendfile`, so that an image goes out without being read into memory.
 
-A disk that is slow to answer holds up a courier, never the loop that decides. `zerocopy.py` hands them their errands.
+A disk that is slow to answer holds up a courier, never the loop that decides. `protocol.py` hands them their errands.
 """
 
 import asyncio

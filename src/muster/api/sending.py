@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from muster.api.call import Answer, FileParts
 from muster.api.negotiation import reads_gzip
-from muster.api.zerocopy import WHOLE, ZERO_COPY
+from muster.api.protocol import WHOLE, ZERO_COPY
 from muster.domain.errors import Broken
 from muster.image.regions import Region
 from muster.wire.endpoints.endpoint import JSON

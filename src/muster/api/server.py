@@ -10,7 +10,7 @@ import uvicorn
 
 from muster.api.app import App
 from muster.api.plain import ScriptsOnly
-from muster.api.zerocopy import Protocol
+from muster.api.protocol import Protocol
 
 WAITING = 1024
 """Connections that may wait to be taken in, as when all machines of a room are switched on together."""

@@ -1,8 +1,8 @@
-"""Teaches the HTTP server two messages more: a part of a file that goes out without being read, and a whole answer.
+"""The HTTP protocol of the server, with what uvicorn's own has not (docs/decisions/0019).
 
-uvicorn has neither (docs/decisions/0019). The first is the ASGI extension `http.response.zerocopysend`, the second,
-`http.response.whole`, our own: head and body in one piece. Over TLS every byte has to be encrypted here anyway, so
-there the first is not offered.
+Two messages more: a part of a file that goes out without being read, the ASGI extension `http.response.zerocopysend`,
+and `http.response.whole`, our own: head and body in one piece. Over TLS every byte has to be encrypted here anyway, so
+there the first is not offered. And a date that is read when somebody calls.
 """
 
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ def _dated(_: int) -> list[tuple[bytes, bytes]]:
 class Protocol(HttpToolsProtocol):
     """uvicorn's own, with two more messages, and a date that is read when somebody calls.
 
-    uvicorn would wake up every second to have it ready, which is most of what an idle service does.
+    uvicorn would wake up every second to have the date ready, which was most of what an idle service did.
     """
 
     def data_received(self, data: bytes) -> None:
